@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
-	"baca/algo/trust"
 )
 
 // valued are values of all molecules of the set of moleculeModel but one of the holdout: row n

@@ -15,10 +15,10 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/suggest"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/suggest"
 )
 
 // Explain has the score, p-value and verdict of Scores and Judge. Contributions of nodes add up to the score above the limit, so

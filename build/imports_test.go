@@ -14,17 +14,18 @@ import (
 var layers = []string{
 	"internal/kernel internal/lists internal/parallel molecule/internal/buffer molecule/internal/neighbor",
 	"chart cover decide dictionary graph internal/adam metric molecule/internal/rings parquet product xlsx",
-	"fingerprint gin graphon molecule trust",
+	"feature/trust fingerprint gin graphon molecule",
 	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property split",
 	"baseline contrast dataset",
 	"explain near pretrain rare wgsl",
 	"attention background internal/group ratio",
-	"compare model",
+	"feature/compare model",
 	"alone",
-	"batch suggest",
-	". table",
+	"batch",
+	". feature/drift table",
+	"feature/suggest",
 	"report",
-	"run",
+	"feature/domain run",
 	"job",
 }
 
@@ -37,7 +38,7 @@ var mayImport = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
-	{"baca/wasm/message", "baca/algo baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust baca/algo/property"},
+	{"baca/wasm/message", "baca/algo baca/algo/decide baca/algo/table baca/algo/feature/compare baca/algo/feature/suggest baca/algo/feature/trust baca/algo/property"},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/wasm/compute", "baca/wasm/worker"},
@@ -45,7 +46,7 @@ var mayImport = []struct {
 	{"baca/app/table", "baca/app/words baca/wasm/message baca/algo/decide baca/algo/property baca/algo/table"},
 	{"baca/app/store", "baca/app/table baca/app/words baca/wasm/message"},
 	{"baca/app/run", "baca/algo/explain baca/app/store baca/app/table baca/app/words baca/wasm/message"},
-	{"baca/app/lab", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message baca/algo/job"},
+	{"baca/app/lab", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message baca/algo/feature/suggest"},
 	{"baca/app/frame", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message"},
 	{"baca/app/picture", "baca/app/run baca/app/table baca/app/words baca/wasm/message baca/algo/chart baca/algo/decide"},
 	{"baca/app", "baca/wasm/message baca/algo/decide baca/algo/property"},

@@ -1,11 +1,11 @@
 package alone
 
 import (
+	"baca/algo/feature/trust"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
 	"baca/algo/near"
-	"baca/algo/trust"
 	"context"
 	"fmt"
 	"math"

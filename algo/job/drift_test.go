@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/feature/drift"
 )
 
 // However many graphs are scored at a time, the path is the same, and each record comes
@@ -18,7 +18,7 @@ func TestWatch(t *testing.T) {
 	broken := errors.New("broken")
 	var want []float64
 	for _, piece := range []int{1, 7, 32} {
-		d, at := job.NewDrift(alone, 3), 0
+		d, at := drift.New(alone, 3), 0
 		err := d.Watch(t.Context(), alone, piece, unread(rs, broken), func(r dataset.Record, score, p float64) error {
 			if r.ID != rs[at].ID || math.IsNaN(score) != (r.Err != nil) || math.IsNaN(p) != (r.Err != nil) {
 				t.Errorf("pieces of %d: record %d is %s with score %g and p %g", piece, at, r.ID, score, p)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"baca/algo/dataset"
@@ -94,17 +92,11 @@ func numberIn(cell string) (float64, error) {
 	if cell == "" {
 		return math.NaN(), fmt.Errorf("empty, want a number")
 	}
-	x, ok := decimal(cell)
+	x, ok := dataset.Decimal(cell)
 	if !ok {
 		return math.NaN(), fmt.Errorf("%q, want a finite number with a point for decimals", cell)
 	}
 	return x, nil
-}
-
-// decimal accepts decimal notation, such as -12.5 and 1e-3, and not Go's 0x1p-2, 0x_ff, inf.
-func decimal(cell string) (float64, bool) {
-	x, err := strconv.ParseFloat(cell, 64)
-	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
 }
 
 // notClass rejects an observed value, and notProbability a prediction.

@@ -19,6 +19,9 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
+	"baca/algo/feature/domain"
+	"baca/algo/feature/drift"
+	"baca/algo/feature/trust"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
@@ -31,7 +34,6 @@ import (
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/weights"
 )
 
@@ -324,7 +326,7 @@ func TestSplitting(t *testing.T) {
 // A report on substances says what its model, its holdout and its input say.
 func TestDomain(t *testing.T) {
 	m, alone := chainModel(), chainAlone(t)
-	q := job.NewDomain(report.Domain{Model: m, Alpha: 0.1, Confidence: 0.9}, alone, "my model.msgpack", 2)
+	q := domain.New(report.Domain{Model: m, Alpha: 0.1, Confidence: 0.9}, alone, "my model.msgpack", 2)
 	q.Title += "!"
 	if q.Title != "Applicability domain: a!" || q.References != 24 || len(q.Ranges) != 6 || math.Abs(q.Ranges[0].Quantiles[0]-93.129) > 1e-9 {
 		t.Errorf("%s: %d references, %+v", q.Title, q.References, q.Ranges)
@@ -369,8 +371,8 @@ func TestDomain(t *testing.T) {
 			t.Errorf("%s: %d as high, want %d, %g to %g, %d neighbours", s.ID, s.AsHigh, high, s.Low, s.High, len(s.Nearest))
 		}
 	}
-	input := []job.Flag{{"--format", "sdf", "auto"}, {"--id", "", ""}}
-	q.Substances, q.Neighbors, q.Confidence = q.Substances[2:3], job.DomainNeighbors, job.DomainConfidence
+	input := []report.Flag{{Name: "--format", Value: "sdf", Usual: "auto"}, {Name: "--id", Value: ""}}
+	q.Substances, q.Neighbors, q.Confidence = q.Substances[2:3], domain.Neighbors, domain.Confidence
 	for got, want := range map[string]string{
 		q.Repeat(input, "out.html", "-a.sdf"): "baca report --qprf --model 'my model.msgpack' --alpha 0.1 --format sdf --out out.html ./-a.sdf",
 		q.Score(input, "a.sdf"): "baca score --model 'my model.msgpack' --format sdf --alpha 0.1 --explain --neighbors 5 --to" +
@@ -384,8 +386,8 @@ func TestDomain(t *testing.T) {
 		}
 	}
 	plain := &model.Model{Card: model.Card{Name: "p", Schema: model.Constant}}
-	if err := job.CheckDomain(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
-		job.CheckDomain(m) != nil {
+	if err := domain.Check(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
+		domain.Check(m) != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -412,7 +414,7 @@ func TestBatchAndReport(t *testing.T) {
 		must.Do(scoring.Do(t.Context()))
 		fit, scorer := scoring.Fit, scoring.Scorer
 		named := 0
-		drift := job.NewDrift(alone, 4)
+		drift := drift.New(alone, 4)
 		var scores []float64
 		var refused []string
 		for i, row := range all {
@@ -503,7 +505,7 @@ func TestLongReport(t *testing.T) {
 	}
 	m := job.Making{Name: "a.smi", By: batch.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
 		Program: "1", ModelFormat: 3, ModelBytes: 9, ModelSHA256: "ff",
-		Flags: []job.Flag{{"--model", "m", ""}}, Out: "o.html", Input: "a.smi"}
+		Flags: []report.Flag{{Name: "--model", Value: "m"}}, Out: "o.html", Input: "a.smi"}
 	for fdr, want := range map[float64][2]string{0: {"not asked for", ""}, 0.2: {"0.2", " --fdr 0.2"}} {
 		about := &report.Report{Alpha: 0.01, FDR: fdr}
 		m.Describe(about, chainModel())

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/alone"
 	"baca/algo/batch"
+	"baca/algo/feature/drift"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/model"
@@ -24,14 +25,14 @@ type Report struct {
 	*report.Report
 	alone *alone.Scorer
 	by    string
-	drift *Drift
+	drift *drift.Drift
 }
 
 // NewReport returns a report without rows.
 func NewReport(alone *alone.Scorer, o batch.Options, fdr float64) *Report {
 	return &Report{
 		Report: &report.Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout()},
-		alone:  alone, by: o.By, drift: NewDrift(alone, o.Seed),
+		alone:  alone, by: o.By, drift: drift.New(alone, o.Seed),
 	}
 }
 
@@ -98,7 +99,7 @@ func (r *Report) cut() {
 // graphs of these places, from 1.
 func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
-	r.Wealth, r.Delta = r.drift.Wealth, DriftDelta
+	r.Wealth, r.Delta = r.drift.Wealth, drift.Delta
 	r.Judge()
 	top := r.Rows[:min(len(r.Rows), report.MaxTop)]
 	if graphs != nil {
@@ -132,12 +133,9 @@ type Making struct {
 	ModelSHA256             string
 
 	// The command that makes the report again: --by, --alpha, --fdr and --seed are added.
-	Flags      []Flag
+	Flags      []report.Flag
 	Out, Input string
 }
-
-// A Flag of a command is left out where it has its usual value.
-type Flag struct{ Name, Value, Usual string }
 
 // Describe says in the report how it came about, with that model.
 func (m Making) Describe(r *report.Report, of *model.Model) {
@@ -160,8 +158,8 @@ func (m Making) Describe(r *report.Report, of *model.Model) {
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
 	usual := batch.DefaultOptions()
-	r.Command = Command("baca report", append(m.Flags,
-		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
-		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
+	r.Command = report.Command("baca report", append(m.Flags,
+		report.Flag{Name: "--by", Value: m.By, Usual: usual.By}, report.Flag{Name: "--alpha", Value: alpha, Usual: fmt.Sprint(usual.Alpha)},
+		report.Flag{Name: "--fdr", Value: fmt.Sprint(r.FDR), Usual: "0"}, report.Flag{Name: "--seed", Value: seed}, report.Flag{Name: "--out", Value: m.Out},
 	), m.Input)
 }

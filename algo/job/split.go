@@ -150,7 +150,7 @@ var dateLayouts = []string{time.DateOnly, time.RFC3339, time.DateTime, "2006-01-
 
 // numberOrDate reads a date as its year and the part of it that has passed, so that 2024 is the first day of that year.
 func numberOrDate(cell string) (float64, error) {
-	if x, ok := decimal(cell); ok {
+	if x, ok := dataset.Decimal(cell); ok {
 		return x, nil
 	}
 	for _, layout := range dateLayouts {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo/feature/trust"
 	"baca/algo/near"
-	"baca/algo/trust"
 )
 
 // Residuals are the errors of predictions: observed less predicted values, NaN where one is missing.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"baca/algo/alone"
-	"baca/algo/compare"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/compare"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"

@@ -13,10 +13,12 @@ import (
 	"baca/algo/alone"
 	"baca/algo/background"
 	"baca/algo/batch"
-	"baca/algo/compare"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/compare"
+	"baca/algo/feature/suggest"
+	"baca/algo/feature/trust"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
@@ -26,8 +28,6 @@ import (
 	"baca/algo/model"
 	"baca/algo/molecule/smiles"
 	"baca/algo/property"
-	"baca/algo/suggest"
-	"baca/algo/trust"
 )
 
 // evil must be escaped.
@@ -147,8 +147,8 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
 	add(t, &s, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
-	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
-	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", new(12.5), 0.125, 2, 1, 0.5}
+	picks := slices.Repeat([]suggest.Row{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
+	picks[0] = suggest.Row{Record: 3, Rank: 1, ID: evil, SMILES: "C<", Score: 9, Verdict: "outside", Price: new(12.5), Gain: 0.125, Nearer: 2, Inside: 1, Similarity: 0.5}
 	add(t, &s, "suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
 	add(t, &s, "suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
 	add(t, &s, "suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())

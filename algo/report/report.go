@@ -14,8 +14,8 @@ import (
 
 	"baca/algo/alone"
 	"baca/algo/batch"
-	"baca/algo/compare"
 	"baca/algo/decide"
+	"baca/algo/feature/compare"
 	"baca/algo/graph"
 	"baca/algo/table"
 )

@@ -8,10 +8,10 @@ import (
 
 	"baca/algo/alone"
 	"baca/algo/dataset"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/model"
 	"baca/algo/table"
-	"baca/algo/trust"
 )
 
 // A Judging judges predictions by the errors that a model knows.

@@ -12,11 +12,11 @@ import (
 	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/table"
-	"baca/algo/trust"
 )
 
 // A Plan says what is scored, how, and where rows go.

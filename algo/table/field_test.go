@@ -15,11 +15,11 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/trust"
 	"baca/algo/internal/must"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/parquet"
-	"baca/algo/trust"
 )
 
 // Rows have these bytes in each form, whatever is known of them: the files of testdata were read line by line.

@@ -8,7 +8,7 @@ import (
 	"baca/algo/alone"
 	"baca/algo/batch"
 	"baca/algo/dataset"
-	"baca/algo/trust"
+	"baca/algo/feature/trust"
 )
 
 // A Row is a [*Scored] record, which has a graph. All others are [*dataset.Entry]: that of a refused

@@ -20,11 +20,11 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/weights"
 )
 

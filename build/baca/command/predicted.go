@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/run"
-	"baca/algo/trust"
 	"baca/build/internal/usage"
 )
 

@@ -13,7 +13,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/run"
@@ -254,7 +253,7 @@ func (s *source) settings(without ...string) string {
 
 // command is the command line that does the same, without some flags.
 func (s *source) command(without ...string) string {
-	return job.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
+	return report.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
 }
 
 // An opening is a model with an input for it.

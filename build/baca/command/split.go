@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
+	"baca/algo/feature/compare"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/property"

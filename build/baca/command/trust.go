@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/run"
-	"baca/algo/trust"
 )
 
 // trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
+	"baca/algo/feature/compare"
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"

@@ -12,9 +12,9 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
 	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/build/service"
 	"baca/weights"
 )

@@ -165,7 +165,7 @@ func noFlag(name string) string {
 	return name
 }
 
-func (in *input) columnFlag() job.Flag { return job.Flag{Name: "--column", Value: in.column} }
+func (in *input) columnFlag() report.Flag { return report.Flag{Name: "--column", Value: in.column} }
 
 func (e *Engine) modelValue() string {
 	if e.card.BuiltIn {
@@ -179,7 +179,7 @@ func (e *Engine) making(r *message.Report) job.Making {
 	m := job.Making{
 		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: algo.DefaultOptions().Seed, Basis: report.Basis{Alone: true},
 		Program: program, ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
-		Flags: []job.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
+		Flags: []report.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
 		Out:   "report.html", Input: e.input.path("input.smi"),
 	}
 	if f := r.Fitted; f != nil {

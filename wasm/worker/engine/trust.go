@@ -7,11 +7,11 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/feature/trust"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/wasm/message"
 )
 

@@ -1,4 +1,5 @@
-package job
+// Package domain makes reports on the applicability domain of a model, for regulators.
+package domain
 
 import (
 	"context"
@@ -21,8 +22,8 @@ import (
 
 // What a Domain has where nothing else is asked for.
 const (
-	DomainConfidence = 0.95
-	DomainNeighbors  = 5 // a row of paper
+	Confidence = 0.95
+	Neighbors  = 5 // a row of paper
 )
 
 // MaxSubstances bounds a report with a page and more for each.
@@ -36,16 +37,16 @@ type Domain struct {
 	Neighbors int    // structural analogues of each substance
 }
 
-// NewDomain returns one without substances, given a report with the model and its file, the program and the rates.
-func NewDomain(about report.Domain, alone *alone.Scorer, name string, neighbors int) *Domain {
+// New returns one without substances, given a report with the model and its file, the program and the rates.
+func New(about report.Domain, alone *alone.Scorer, name string, neighbors int) *Domain {
 	q := &Domain{about, alone, name, neighbors}
 	q.Title = "Applicability domain: " + q.Model.Card.Name
 	q.References, q.Reach, q.Ranges = q.Model.References(), report.ReachOf(alone, q.Alpha), report.RangesOf(q.known())
 	return q
 }
 
-// CheckDomain reports a model of plain graphs.
-func CheckDomain(m *model.Model) error {
+// Check reports a model of plain graphs.
+func Check(m *model.Model) error {
 	if m.Card.Schema == model.Constant {
 		return fmt.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
 	}
@@ -88,44 +89,41 @@ func (q *Domain) Add(ctx context.Context, r dataset.Record) error {
 // ModelPage describes the domain. The command writes it to that file.
 func (q *Domain) ModelPage(out string) *report.Domain {
 	q.Title = "Applicability domain of model " + q.Model.Card.Name
-	q.Command = words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""}))
+	q.Command = report.WithFlags("baca report --qmrf", append(q.flags(), report.Flag{Name: "--out", Value: out}))
 	return &q.Domain
 }
 
 // flags are those of every command.
-func (q *Domain) flags(more ...Flag) []Flag {
-	return append([]Flag{{"--model", q.Name, ""}}, append(more, Flag{"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(batch.DefaultOptions().Alpha)})...)
+func (q *Domain) flags(more ...report.Flag) []report.Flag {
+	return append([]report.Flag{{Name: "--model", Value: q.Name}}, append(more, report.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)})...)
 }
 
 // Repeat is the command that reads an input, by these flags, and writes the report to a file.
-func (q *Domain) Repeat(input []Flag, out, path string) string {
+func (q *Domain) Repeat(input []report.Flag, out, path string) string {
 	flags := append(q.flags(), input...)
-	return Command("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...), path)
+	return report.Command("baca report --qprf", append(flags, append(q.form(), report.Flag{Name: "--out", Value: out})...), path)
 }
 
 // form are the flags of a report alone.
-func (q *Domain) form() []Flag {
-	return []Flag{
-		{"--neighbors", strconv.Itoa(q.Neighbors), strconv.Itoa(DomainNeighbors)},
-		{"--confidence", fmt.Sprint(q.Confidence), fmt.Sprint(DomainConfidence)},
-	}
+func (q *Domain) form() []report.Flag {
+	return []report.Flag{{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)}, {Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)}}
 }
 
 // Score finds the numbers of a report again, of all records of an input that is read by these
 // flags.
-func (q *Domain) Score(input []Flag, path string) string {
-	return Command("baca score", append(q.flags(input...), q.explained()...), path)
+func (q *Domain) Score(input []report.Flag, path string) string {
+	return report.Command("baca score", append(q.flags(input...), q.explained()...), path)
 }
 
 // explained are the flags of a command that finds numbers again.
-func (q *Domain) explained() []Flag {
-	return []Flag{{"--explain --neighbors", strconv.Itoa(q.Neighbors), ""}, {"--to", "jsonl", ""}}
+func (q *Domain) explained() []report.Flag {
+	return []report.Flag{{Name: "--explain --neighbors", Value: strconv.Itoa(q.Neighbors)}, {Name: "--to", Value: "jsonl"}}
 }
 
 // Piped is a command that is given the substances themselves. They are to have SMILES of the
 // input, see report.Substance.
 func (q *Domain) Piped(out string) string {
-	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), Flag{"--out", out, ""})...)
+	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), report.Flag{Name: "--out", Value: out})...)
 }
 
 // substance judges a molecule, which is not refused, with its graph in the form of the model.
@@ -176,7 +174,7 @@ func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Subs
 }
 
 // pipe is a command that is given molecules and their names.
-func (q *Domain) pipe(list []report.Substance, command string, more ...Flag) string {
+func (q *Domain) pipe(list []report.Substance, command string, more ...report.Flag) string {
 	text := `printf '%s\n'`
 	for i := range list {
 		line := list[i].SMILES
@@ -186,25 +184,5 @@ func (q *Domain) pipe(list []report.Substance, command string, more ...Flag) str
 		}
 		text += " " + report.Quote(line)
 	}
-	return text + " | " + words(command, append(q.flags(Flag{"--format", "smi", ""}), more...)) + " -"
-}
-
-// Command is a command line with flags, but for those of usual values, and inputs: how to make again
-// what it made.
-func Command(command string, flags []Flag, inputs ...string) string {
-	command = words(command, flags)
-	for _, path := range inputs {
-		command += " " + report.QuotePath(path)
-	}
-	return command
-}
-
-// words are a command with those of its flags that have no usual value.
-func words(command string, flags []Flag) string {
-	for _, f := range flags {
-		if f.Value != f.Usual {
-			command += " " + f.Name + " " + report.Quote(f.Value)
-		}
-	}
-	return command
+	return text + " | " + report.WithFlags(command, append(q.flags(report.Flag{Name: "--format", Value: "smi"}), more...)) + " -"
 }

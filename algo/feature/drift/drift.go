@@ -1,4 +1,5 @@
-package job
+// Package drift watches an input for drift in its order: Drift.Watch.
+package drift
 
 import (
 	"cmp"
@@ -12,8 +13,8 @@ import (
 	"baca/algo/graph"
 )
 
-// DriftDelta is the default rate of false alarms for drift.
-const DriftDelta = 0.01
+// Delta is the default rate of false alarms for drift.
+const Delta = 0.01
 
 // A Drift is a drift test with its path.
 type Drift struct {
@@ -22,7 +23,7 @@ type Drift struct {
 }
 
 // NewDrift returns a new test.
-func NewDrift(alone *alone.Scorer, seed uint64) *Drift {
+func New(alone *alone.Scorer, seed uint64) *Drift {
 	return &Drift{decide.NewDrift(alone.Holdout(), seed), []float64{0}}
 }
 

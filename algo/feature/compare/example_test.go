@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
+	"baca/algo/feature/compare"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )

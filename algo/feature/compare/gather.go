@@ -1,11 +1,10 @@
-package job
+package compare
 
 import (
 	"context"
 	"fmt"
 	"iter"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
 )
 
@@ -13,7 +12,7 @@ const refusalsNamed = 3
 
 // Gather reads parsed records into a list, piece records at a time on that many goroutines, calls added
 // each time, and returns what was refused. The list depends on neither number.
-func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[dataset.Record, error], added func()) (refused []string, err error) {
+func Gather(ctx context.Context, l *List, workers, piece int, records iter.Seq2[dataset.Record, error], added func()) (refused []string, err error) {
 	for some, err := range dataset.Pieces(records, piece) {
 		if err == nil {
 			err = l.Add(ctx, workers, some)

@@ -1,4 +1,4 @@
-package job
+package suggest
 
 import (
 	"cmp"
@@ -15,17 +15,18 @@ import (
 	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/report"
-	"baca/algo/suggest"
 	"baca/algo/table"
 )
 
 // MaxSuggested bounds the suggestions: nobody reads longer lists.
 const MaxSuggested = 100_000
 
+// refusalsNamed refused records are named.
+const refusalsNamed = 3
+
 // A Shelf is a library of graphs with names and prices to choose measurements from.
 type Shelf struct {
-	Library       *suggest.Library
+	Library       *Library
 	Read, Refused int      // records
 	Refusals      []string // of the first refused records
 
@@ -44,7 +45,7 @@ type Shelf struct {
 func NewShelf(alone *alone.Scorer, price, exclude string) *Shelf {
 	s := &Shelf{alone: alone, price: price, exclude: exclude}
 	if alone != nil {
-		s.Library = suggest.New(alone.Parts())
+		s.Library = New(alone.Parts())
 	}
 	return s
 }
@@ -119,7 +120,7 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 // saysYes reports whether a cell says yes. 'No' has many spellings, and tables with empty cells
 // have 0.0 for 0.
 func saysYes(cell string) bool {
-	if x, ok := decimal(cell); ok {
+	if x, ok := dataset.Decimal(cell); ok {
 		return x != 0
 	}
 	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "nan", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
@@ -130,32 +131,48 @@ func priceOf(cell string) (float64, error) {
 	if cell == "" {
 		return math.Inf(1), nil
 	}
-	price, ok := decimal(cell)
+	price, ok := dataset.Decimal(cell)
 	if !ok || price < 0 {
 		return 0, fmt.Errorf("price %q: want a number of at least 0 with a point for decimals, without a currency, or nothing", cell)
 	}
 	return price, nil
 }
 
+// A Row is a graph that is suggested, as it is shown. Record is its place in the input, from 1.
+type Row struct {
+	Record     int      `json:"-"`
+	Rank       int      `json:"rank"`
+	ID         string   `json:"id"`
+	SMILES     string   `json:"smiles,omitempty"`
+	Score      float64  `json:"score"`
+	P          *float64 `json:"p_value"`
+	Verdict    string   `json:"verdict"`
+	Price      *float64 `json:"price,omitempty"`
+	Gain       float64  `json:"gain"`
+	Nearer     int      `json:"nearer"`
+	Inside     int      `json:"inside"`
+	Similarity float64  `json:"nearest_similarity"`
+}
+
 type Suggested struct {
-	*suggest.Suggestion
-	Rows []report.Pick // of the picks, the best first
+	*Suggestion
+	Rows []Row // of the picks, the best first
 
 	shelf *Shelf
 	most  int
 }
 
 // Suggest suggests graphs with the shelf's prices and exclusions, ignoring those of the options.
-func (s *Shelf) Suggest(ctx context.Context, o suggest.Options) (*Suggested, error) {
+func (s *Shelf) Suggest(ctx context.Context, o Options) (*Suggested, error) {
 	o.Prices, o.Exclude = s.prices, s.excluded
 	found, err := s.Library.Suggest(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]report.Pick, len(found.Picks))
+	rows := make([]Row, len(found.Picks))
 	for k, pick := range found.Picks {
 		p, verdicts := s.alone.Judge([]float64{pick.Score}, o.Alpha)
-		rows[k] = report.Pick{
+		rows[k] = Row{
 			Record: s.rows[pick.Graph], Rank: k + 1, ID: s.ids[pick.Graph], SMILES: s.smiles[pick.Graph], Score: pick.Score, Verdict: string(verdicts[0]),
 			Gain: pick.Gain, Nearer: pick.Nearer, Inside: pick.Inside, Similarity: pick.Similarity,
 		}
@@ -171,14 +188,14 @@ func (s *Shelf) Suggest(ctx context.Context, o suggest.Options) (*Suggested, err
 
 // Columns has the rows. Integers are texts, to keep all digits.
 func (s *Suggested) Columns() []table.Column {
-	words := func(name string, of func(*report.Pick) string) table.Column {
+	words := func(name string, of func(*Row) string) table.Column {
 		c := table.TextColumn(name, nil)
 		for i := range s.Rows {
 			c.Texts = append(c.Texts, of(&s.Rows[i]))
 		}
 		return c
 	}
-	number := func(name string, of func(*report.Pick) *float64) table.Column {
+	number := func(name string, of func(*Row) *float64) table.Column {
 		c := table.NumberColumn(name, nil)
 		for i := range s.Rows {
 			x := math.NaN()
@@ -190,17 +207,17 @@ func (s *Suggested) Columns() []table.Column {
 		return c
 	}
 	return []table.Column{
-		words("rank", func(r *report.Pick) string { return strconv.Itoa(r.Rank) }),
-		words("id", func(r *report.Pick) string { return r.ID }),
-		words("smiles", func(r *report.Pick) string { return r.SMILES }),
-		number("score", func(r *report.Pick) *float64 { return &r.Score }),
-		number("p_value", func(r *report.Pick) *float64 { return r.P }),
-		words("verdict", func(r *report.Pick) string { return r.Verdict }),
-		number("price", func(r *report.Pick) *float64 { return r.Price }),
-		number("gain", func(r *report.Pick) *float64 { return &r.Gain }),
-		words("nearer", func(r *report.Pick) string { return strconv.Itoa(r.Nearer) }),
-		words("inside", func(r *report.Pick) string { return strconv.Itoa(r.Inside) }),
-		number("nearest_similarity", func(r *report.Pick) *float64 { return &r.Similarity }),
+		words("rank", func(r *Row) string { return strconv.Itoa(r.Rank) }),
+		words("id", func(r *Row) string { return r.ID }),
+		words("smiles", func(r *Row) string { return r.SMILES }),
+		number("score", func(r *Row) *float64 { return &r.Score }),
+		number("p_value", func(r *Row) *float64 { return r.P }),
+		words("verdict", func(r *Row) string { return r.Verdict }),
+		number("price", func(r *Row) *float64 { return r.Price }),
+		number("gain", func(r *Row) *float64 { return &r.Gain }),
+		words("nearer", func(r *Row) string { return strconv.Itoa(r.Nearer) }),
+		words("inside", func(r *Row) string { return strconv.Itoa(r.Inside) }),
+		number("nearest_similarity", func(r *Row) *float64 { return &r.Similarity }),
 	}
 }
 

@@ -3,7 +3,7 @@ package trust_test
 import (
 	"fmt"
 
-	"baca/algo/trust"
+	"baca/algo/feature/trust"
 )
 
 // Errors of held-out molecules that grow with the score.

@@ -5,32 +5,32 @@ import (
 	"fmt"
 	"log"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/graph"
-	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
 
-// Each molecule is scored by itself, in any company.
+// Each molecule is read as the model reads it, and scored by itself, in any company.
 func Example() {
-	model, err := weights.Open("bbbp")
+	m, err := weights.Open("bbbp")
 	if err != nil {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
+	scorer, err := batch.NewScorer(ctx, m, batch.DefaultOptions())
 	if err != nil {
 		log.Fatal(err)
 	}
-	names := []string{"diazepam", "haloperidol", "sulfur hexafluoride"}
+	names := []string{"diazepam", "haloperidol", "sulfur hexafluoride", "sodium valproate"}
 	var graphs []*graph.Graph
 	for _, text := range []string{
 		"CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21",
 		"OC1(CCN(CCCC(=O)c2ccc(F)cc2)CC1)c1ccc(Cl)cc1",
 		"FS(F)(F)(F)(F)F",
+		"[Na+].CCCC(CCC)C(=O)[O-]",
 	} {
-		g, _, err := smiles.ParseIn(text, molecule.Canonical)
+		g, _, err := smiles.ParseIn(text, m.Form())
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -47,4 +47,5 @@ func Example() {
 	// diazepam: inside
 	// haloperidol: inside
 	// sulfur hexafluoride: outside
+	// sodium valproate: inside
 }

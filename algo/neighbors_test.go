@@ -54,7 +54,7 @@ func TestStructures(t *testing.T) {
 	if s := m.Structures; s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {
 		t.Errorf("%+v", s)
 	}
-	a := alone(m)
+	a := single(m)
 	for row, from := range set {
 		nearest := a.Nearest(from.Graph, 2)
 		got, trained := nearest[0], row%7 != 3
@@ -114,7 +114,7 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 func TestKnownAndStrange(t *testing.T) {
 	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
-	a := alone(m)
+	a := single(m)
 	for _, c := range []struct {
 		smiles     string
 		structures *algo.Structures
@@ -141,7 +141,7 @@ var leaks = regexp.MustCompile(`hybridi[sz]|stereo tag|chirality|, no,|neighbou?
 // No reason names a feature, for molecules of all benchmark sets.
 func TestReasonsLeakNoFeatures(t *testing.T) {
 	m := must.Have(weights.Open("bbbp"))
-	a := alone(m)
+	a := single(m)
 	for _, set := range []string{"hiv", "tox21", "toxcast", "sider", "muv", "lipo", "bbbp"} {
 		rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll())
 		column, step := slices.Index(rows[0], "smiles"), max(1, len(rows)/150)

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
-	"baca/algo/trust"
 )
 
 // valued are values of all molecules of the set of moleculeModel but one of the holdout: row n
@@ -42,7 +42,7 @@ func TestKeepResiduals(t *testing.T) {
 			t.Errorf("held-out graph %d, row %d, has an error of %g", k, row, x)
 		}
 	}
-	a := alone(m)
+	a := single(m)
 	if c := must.Have(a.Trust(ctx, trust.Options{}, string(trust.OrderScore))); c.Pairs != len(m.Card.HoldoutRows)-2 {
 		t.Errorf("%+v", c)
 	}
@@ -81,7 +81,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	if err := many.KeepResiduals(valued(len(more)), algo.ValueColumns{Observed: "y", Predicted: "p"}); err == nil {
 		t.Error("errors of a holdout from another file")
 	}
-	a := alone(few)
+	a := single(few)
 	if _, err := a.Trust(ctx, trust.Options{}, string(trust.OrderScore)); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
@@ -96,7 +96,7 @@ func TestOrders(t *testing.T) {
 		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row), Uncertainty: uncertainty(row)}
 	}
 	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
-	a := alone(m)
+	a := single(m)
 	gs := lists.Map(set, func(s algo.Source) *graph.Graph { return s.Graph })
 	similarity := func(row, count int, sum float64) float64 {
 		for _, n := range a.Nearest(gs[row], count) {
@@ -185,7 +185,7 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		}
 		must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}))
 		doubts := lists.Map(values, func(v *algo.Values) float64 { return trust.Margin(v.Predicted) })
-		if c, err := alone(m).Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
+		if c, err := single(m).Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
 	}
@@ -228,7 +228,7 @@ func TestMissingUncertainties(t *testing.T) {
 	}
 	must.Do(keep(len(set) / 2))
 	for by, want := range map[string]int{"neighbors": len(set), "sd": len(set) / 2, "combined": len(set) / 2} {
-		if c := must.Have(alone(m).Trust(ctx, trust.Options{}, by)); c.Pairs != want {
+		if c := must.Have(single(m).Trust(ctx, trust.Options{}, by)); c.Pairs != want {
 			t.Errorf("by %s: %d pairs, want %d", by, c.Pairs, want)
 		}
 	}

@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/attention"
+	"baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/gin"
@@ -87,10 +89,10 @@ func by(name string) algo.Options {
 	return o
 }
 
-// batch scores graphs as a batch and checks what all reports have in common.
-func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
+// whole scores graphs as a batch and checks what all reports have in common.
+func whole(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
 	t.Helper()
-	r := must.Have(must.Have(algo.NewScorer(ctx, m, o)).Batch(ctx, gs))
+	r := must.Have(must.Have(batch.NewScorer(ctx, m, o)).Batch(ctx, gs))
 	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
 		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
@@ -121,7 +123,7 @@ func TestBatchIsTold(t *testing.T) {
 	const id, ood = 60, 40
 	gs := append(trees(rng, id, 0.1), trees(rng, ood, 1.2)...)
 	for _, name := range algo.Deciders() {
-		r := batch(t, m, by(name), gs)
+		r := whole(t, m, by(name), gs)
 		var scores []float64
 		called := map[bool]int{}
 		for i, row := range r.Rows {
@@ -162,11 +164,11 @@ func TestPartedByBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	gs := append(trees(rng, 40, 0.1), trees(rng, 30, 1.2)...)
 	o := by(algo.ByAttention)
-	plain := batch(t, m, o, gs)
+	plain := whole(t, m, o, gs)
 	o = o.PartedByBatch()
 	var inside, outside []int
 	o.Watch = &attention.Watch{Parted: func(in, out []int, _ [2]int) { inside, outside = in, out }}
-	r := batch(t, m, o, gs)
+	r := whole(t, m, o, gs)
 	compare := func(i, k int) int { return cmp.Compare(r.Rows[i].Batch, r.Rows[k].Batch) }
 	if in, out := slices.MaxFunc(inside, compare), slices.MinFunc(outside, compare); compare(in, out) >= 0 {
 		t.Errorf("graph %d is taken for ID, graph %d for OOD: %+v and %+v", in, out, r.Rows[in], r.Rows[out])
@@ -183,7 +185,7 @@ func TestPartedByBatch(t *testing.T) {
 		t.Error("the partition changes nothing")
 	}
 	o.Beta, o.Watch = 0, nil
-	rows := batch(t, m, o, gs).Rows
+	rows := whole(t, m, o, gs).Rows
 	for i := range rows {
 		for k := range i {
 			if (rows[i].BaCa < rows[k].BaCa) != (rows[i].Batch < rows[k].Batch) {
@@ -200,7 +202,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set()[:30])
 	want := make([]algo.Row, len(gs))
-	one := must.Have(algo.NewScorer(ctx, m, options()))
+	one := must.Have(batch.NewScorer(ctx, m, options()))
 	for i := range gs {
 		rows := must.Have(one.Score(ctx, gs[i:i+1]))
 		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
@@ -210,7 +212,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	for run, size := range []int{1, 2, 5, 17, 19, 20, 33, 90} {
 		o := options()
 		o.Attention.Steps, o.Seed, o.Workers = 2, uint64(run), 1+run%3
-		s := must.Have(algo.NewScorer(ctx, m, o))
+		s := must.Have(batch.NewScorer(ctx, m, o))
 		order := rng.Perm(len(gs))[:size]
 		report := must.Have(s.Batch(ctx, pick(gs, order)))
 		after := must.Have(s.Score(ctx, pick(gs, order)))
@@ -228,12 +230,12 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 func TestFewGraphs(t *testing.T) {
 	m := model()
 	gs := trees(rand.New(rand.NewPCG(7, 8)), 10, 0.6)
-	want := batch(t, m, options(), gs)
+	want := whole(t, m, options(), gs)
 	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
 		t.Errorf("ten graphs: %+v", want)
 	}
 	for _, name := range algo.Deciders()[1:] {
-		r := batch(t, m, by(name), gs)
+		r := whole(t, m, by(name), gs)
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "judged by itself") {
 			t.Errorf("by %s: warnings %q", name, r.Warnings)
 		}
@@ -255,7 +257,7 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 			for _, extra := range []float64{0.1, 1.2} {
 				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
 				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(rng, beside, extra)...)
-				r := batch(t, m, o, gs)
+				r := whole(t, m, o, gs)
 				for _, row := range r.Rows[:copies] {
 					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
 						t.Errorf("%d copies of training graph %d beside %d others: %+v", copies, i, beside, row)
@@ -285,7 +287,7 @@ func TestEqualGraphsAreScoredAlike(t *testing.T) {
 	for range 2 {
 		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 		seen := map[int]algo.Row{}
-		for i, row := range batch(t, m, o, pick(kinds, of)).Rows {
+		for i, row := range whole(t, m, o, pick(kinds, of)).Rows {
 			if before, ok := seen[of[i]]; ok && !same(row, before) {
 				t.Fatalf("graph %d has %+v, an equal one %+v", i, row, before)
 			}
@@ -313,7 +315,7 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 		gs := trees(rng, 80, 0.1)
 		holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, gs[40:]))
 		m.Holdout, m.HoldoutTraits = holdout, make([]algo.Trait, holdout.Len())
-		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
+		if r := whole(t, m, o, gs[:40]); r.P <= 0.05 {
 			low++
 		}
 	}
@@ -332,7 +334,7 @@ func TestGuard(t *testing.T) {
 	o.Attention.Steps = 1
 	guarded, foreign := 0, 0
 	for _, extra := range []float64{0.1, 0.3, 0.6, 1.2} {
-		for i, row := range batch(t, m, o, trees(rng, 60, extra)).Rows {
+		for i, row := range whole(t, m, o, trees(rng, 60, extra)).Rows {
 			want := decide.Judge(row.BatchP, o.Alpha, m.Holdout.Len())
 			if want == decide.Outside && row.AloneP > algo.Guard {
 				if foreign++; !row.Foreign {
@@ -365,7 +367,7 @@ func TestUndecided(t *testing.T) {
 			o := options()
 			o.By, o.Alpha = by, c.alpha
 			for _, n := range []int{30, 5, 2} {
-				r := batch(t, c.m, o, gs[:n])
+				r := whole(t, c.m, o, gs[:n])
 				for i, row := range r.Rows {
 					undecided := row.Verdict == decide.Undecided
 					bad := undecided != c.undecided || undecided && row.BatchVerdict != decide.Undecided
@@ -384,14 +386,14 @@ func TestUndecided(t *testing.T) {
 func TestSingleNodes(t *testing.T) {
 	m := model()
 	one, _ := must.Both(graph.New(1, nil))
-	batch(t, m, options(), []*graph.Graph{one})
-	r := batch(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
+	whole(t, m, options(), []*graph.Graph{one})
+	r := whole(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
 	if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, "single node") {
 		t.Errorf("warnings %q, want one about the single node", got)
 	}
 	// A graph without nodes has no score, and the others keep theirs.
 	gs := trees(rand.New(rand.NewPCG(28, 9)), 30, 0.1)
-	s := must.Have(algo.NewScorer(ctx, m, options()))
+	s := must.Have(batch.NewScorer(ctx, m, options()))
 	r = must.Have(s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})))
 	for i, row := range r.Rows {
 		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
@@ -407,10 +409,10 @@ func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 	m, rng, o := model(), rand.New(rand.NewPCG(9, 10)), options()
 	gs := append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)
 	o.Workers = 1
-	want := batch(t, m, o, gs)
+	want := whole(t, m, o, gs)
 	for _, workers := range []int{1, 2, 3} {
 		o.Workers = workers
-		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || !slices.EqualFunc(got.Holdout, want.Holdout, same) || got.P != want.P || got.Evidence != want.Evidence {
+		if got := whole(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || !slices.EqualFunc(got.Holdout, want.Holdout, same) || got.P != want.P || got.Evidence != want.Evidence {
 			t.Errorf("%d workers give other rows than one", workers)
 		}
 	}
@@ -430,13 +432,13 @@ func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 	}
 }
 
-func alone(m *algo.Model) *algo.SingleScorer {
+func single(m *algo.Model) *algo.SingleScorer {
 	return must.Have(algo.NewSingleScorer(ctx, m, 0))
 }
 
 func TestRefusals(t *testing.T) {
 	m := model()
-	shared := must.Have(m.Share(ctx, 0, 3))
+	shared := must.Have(alone.Share(ctx, 0, m, 3))
 	for name, c := range map[string]struct {
 		m      *algo.Model
 		change func(*algo.Options)
@@ -445,16 +447,16 @@ func TestRefusals(t *testing.T) {
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
 		"partition":       {m, func(o *algo.Options) { o.Partition = "luck" }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
-		"another model":   {m, func(o *algo.Options) { o.Single = alone(model()) }},
+		"another model":   {m, func(o *algo.Options) { o.Single = single(model()) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
 	} {
 		o := options()
 		c.change(&o)
-		if _, err := algo.NewScorer(ctx, c.m, o); err == nil {
+		if _, err := batch.NewScorer(ctx, c.m, o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s := must.Have(algo.NewScorer(ctx, m, options()))
+	s := must.Have(batch.NewScorer(ctx, m, options()))
 	g := trees(rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
 	g.Features, g.X = 9, make([]float32, 9*g.N())
 	if _, err := s.Batch(ctx, []*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "9 node features") {
@@ -463,7 +465,7 @@ func TestRefusals(t *testing.T) {
 	if r, err := s.Batch(ctx, nil); err != nil || len(r.Rows) != 0 {
 		t.Errorf("no graphs: %v, %v", r, err)
 	}
-	if _, err := must.Have(algo.NewScorer(ctx, shared, options())).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
+	if _, err := must.Have(batch.NewScorer(ctx, shared, options())).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
 		t.Error("a model made for sharing calibrates a batch")
 	}
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
@@ -485,7 +487,7 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	holdout := pick(set(), m.Card.HoldoutRows)
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
-			s := must.Have(algo.NewScorer(ctx, m, by(name)))
+			s := must.Have(batch.NewScorer(ctx, m, by(name)))
 			report := must.Have(s.Batch(ctx, trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/internal/must"
 	"baca/algo/metric"
 )
@@ -13,7 +15,7 @@ import (
 func TestShare(t *testing.T) {
 	m := model()
 	const k = 3
-	s := must.Have(m.Share(ctx, 0, k))
+	s := must.Have(alone.Share(ctx, 0, m, k))
 	if n := s.Bank.Len(); n < 10 || n > m.Bank.Len()/(2*k) {
 		t.Errorf("%d groups of %d graphs", n, m.Bank.Len())
 	}
@@ -54,10 +56,10 @@ func TestShare(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(31, 7))
 	gs := slices.Concat(trees(rng, n, 0.1), trees(rng, n, 0.8))
-	whole, shared := must.Have(alone(m).Scores(ctx, gs)), must.Have(alone(s).Scores(ctx, gs))
-	p, _ := alone(s).Judge(shared, 0.05)
+	whole, shared := must.Have(single(m).Scores(ctx, gs)), must.Have(single(s).Scores(ctx, gs))
+	p, _ := single(s).Judge(shared, 0.05)
 	alarms := 0
-	for i, row := range must.Have(must.Have(algo.NewScorer(ctx, s, options())).Score(ctx, gs)) {
+	for i, row := range must.Have(must.Have(batch.NewScorer(ctx, s, options())).Score(ctx, gs)) {
 		if row.P != p[i] || row.Score != shared[i] {
 			t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, shared[i], p[i])
 		}
@@ -68,17 +70,17 @@ func TestShare(t *testing.T) {
 	if a, b := metric.Above(whole[n:], whole[:n]), metric.Above(shared[n:], shared[:n]); b < a-0.1 || alarms > n/3 {
 		t.Errorf("AUROC %.3f, shared %.3f with %d of %d false alarms at 10 %%", a, b, alarms, n)
 	}
-	if again := must.Have(m.Share(ctx, 1, k)); !slices.Equal(again.Bank.Q, s.Bank.Q) {
+	if again := must.Have(alone.Share(ctx, 1, m, k)); !slices.Equal(again.Bank.Q, s.Bank.Q) {
 		t.Error("sharing twice gives two models")
 	}
-	if least := must.Have(m.Share(ctx, 1, 2)); least.Shared != 2 {
+	if least := must.Have(alone.Share(ctx, 1, m, 2)); least.Shared != 2 {
 		t.Errorf("shared by %d", least.Shared)
 	}
 	for _, c := range []struct {
 		m *algo.Model
 		k int
 	}{{m, 1}, {m, m.Bank.Len()}, {s, k}} {
-		if _, err := c.m.Share(ctx, 0, c.k); err == nil {
+		if _, err := alone.Share(ctx, 0, c.m, c.k); err == nil {
 			t.Errorf("groups of %d of %d graphs", c.k, c.m.Bank.Len())
 		}
 	}

@@ -15,21 +15,21 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/suggest"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/suggest"
 )
 
 // Explain has the score, p-value and verdict of Scores and Judge. Contributions of nodes add up to the score above the limit, so
 // their sign is the verdict. Those of the embedding depend on the encoder's weights.
 func TestExplain(t *testing.T) {
 	m := model()
-	a := alone(m)
+	a := single(m)
 	other := *m
 	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
 	other.Bank = must.Have(contrast.Describe(ctx, 0, other.Encoder, set()))
-	random := alone(&other)
+	random := single(&other)
 	const strange = 30 // these have far more edges than the graphs of the training set
 	gs := slices.Concat(trees(rand.New(rand.NewPCG(21, 9)), strange, 1.2), trees(rand.New(rand.NewPCG(22, 9)), 60, 0.4))
 	scores := must.Have(a.Scores(ctx, gs))
@@ -88,7 +88,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d of %d other graphs are known", known, len(gs))
 	}
 	m.Profile = nil
-	a = alone(m)
+	a = single(m)
 	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
 	if x := must.Have(a.Explain(ctx, empty, 0.1)); !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
 		t.Errorf("a graph without nodes: %+v", x)
@@ -103,7 +103,7 @@ func TestWatchChangesNothing(t *testing.T) {
 	m := model()
 	gs := trees(rand.New(rand.NewPCG(11, 3)), 300, 0.5)
 	o := algo.DefaultOptions()
-	want := batch(t, m, o, gs)
+	want := whole(t, m, o, gs)
 	var seen []string
 	note := func(what string) {
 		if len(seen) == 0 || seen[len(seen)-1] != what {
@@ -126,7 +126,7 @@ func TestWatchChangesNothing(t *testing.T) {
 		Every: 70,
 		Step:  func(it attention.Iteration) { note(fmt.Sprint(it.Step)) },
 	}
-	if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) {
+	if got := whole(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) {
 		t.Error("a watched batch has other rows")
 	}
 	const order = "encode part graphons parted mixup attention mixup attention 70 attention mixup attention 140 attention mixup attention 200 ratio finish"
@@ -143,19 +143,19 @@ func TestWatchChangesNothing(t *testing.T) {
 // With another holdout the scores stay, and p-values are those of a model trained with that holdout.
 func TestWithHoldout(t *testing.T) {
 	m := model()
-	a := alone(m)
+	a := single(m)
 	other := *m
 	outside := trees(rand.New(rand.NewPCG(31, 9)), 30, 0.3)
 	holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, outside))
 	other.Holdout, other.HoldoutTraits = holdout, m.Traits(outside, holdout.Prints)
 	b := must.Have(a.WithHoldout(ctx, &other))
-	if want := alone(&other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
+	if want := single(&other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
 		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
 	}
 	o := options()
 	o.Single = b
 	gs := trees(rand.New(rand.NewPCG(32, 9)), 25, 0.6)
-	prepared, plain := batch(t, &other, o, gs), batch(t, &other, options(), gs)
+	prepared, plain := whole(t, &other, o, gs), whole(t, &other, options(), gs)
 	if !slices.EqualFunc(prepared.Rows, plain.Rows, same) || !slices.EqualFunc(prepared.Holdout, plain.Holdout, same) {
 		t.Error("other rows than those of a model that came with this holdout")
 	}
@@ -167,8 +167,8 @@ func TestWithHoldout(t *testing.T) {
 
 // A library scores graphs as their scorer does, and suggests some that bring it nearer. Package suggest tests which.
 func TestSuggest(t *testing.T) {
-	s, gs := alone(model()), trees(rand.New(rand.NewPCG(31, 7)), 60, 0.6)
-	l := s.NewLibrary()
+	s, gs := single(model()), trees(rand.New(rand.NewPCG(31, 7)), 60, 0.6)
+	l := suggest.New(s.Parts())
 	must.Do(l.Add(ctx, 2, gs))
 	for i, want := range must.Have(s.Scores(ctx, gs)) {
 		if got := l.Score(i); got != want {

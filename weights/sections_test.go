@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/gin"
 )
 
@@ -143,7 +144,7 @@ func TestSections(t *testing.T) {
 	}
 	big := testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 12, 3)
 	big.Others = m.Others
-	shared := have(big.Share(t.Context(), 1, 2))
+	shared := have(alone.Share(t.Context(), 1, big, 2))
 	if list := sections(t, save(t, shared)); len(list) != 2 {
 		t.Errorf("a shared model has %d sections, want 2", len(list))
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/background"
 	"baca/algo/molecule"
 	"baca/algo/near"
@@ -172,7 +173,7 @@ func SaveMeasured(ctx context.Context, workers int, w io.Writer, m *algo.Model) 
 	if err != nil {
 		return err
 	}
-	if err := rounded.Measure(ctx, workers); err != nil {
+	if err := alone.Measure(ctx, workers, rounded); err != nil {
 		return err
 	}
 	return Save(w, rounded)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"baca/algo/internal/lists"
 )
@@ -108,3 +110,9 @@ func cellsAt(columns []int, cell func(column int) string) []string {
 }
 
 func cellOf(text []byte) string { return nameOf(bytes.TrimSpace(text)) }
+
+// Decimal accepts decimal notation, such as -12.5 and 1e-3, and not Go's 0x1p-2, 0x_ff, inf.
+func Decimal(cell string) (float64, bool) {
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
+}

@@ -153,7 +153,7 @@ func (t *table) emitRow(line int) {
 		id = t.text(t.id, 1)
 	}
 	f := t.fields[t.smiles]
-	rec := Record{Line: line, at: SyntaxError{Line: f.line, Column: f.column}}
+	rec := Record{Entry: Entry{Line: line, at: SyntaxError{Line: f.line, Column: f.column}}}
 	rec.Cells, rec.Own = t.cellsOf(t.cell)
 	for _, i := range t.further {
 		// A missing cell has the position of the last one.

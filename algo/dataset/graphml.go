@@ -162,7 +162,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
 	g.open, g.start, g.directed = g.depth, g.xml.InputOffset(), attribute(e, "edgedefault") == "directed"
 	g.nodes, g.edges, g.lines = nodes{}, nil, nil
-	g.rec = Record{Line: line, at: SyntaxError{Line: line, Column: column}}
+	g.rec = Record{Entry: Entry{Line: line, at: SyntaxError{Line: line, Column: column}}}
 	if id := attribute(e, "id"); strings.TrimSpace(id) != "" && id != "G" && len(id) <= MaxField { // writers call every graph G
 		g.rec.ID = id
 	}

@@ -167,7 +167,7 @@ func (s *scanner) readJSONL(column string) error {
 		if s.id >= 0 {
 			name, _ = jsonText(values[keys[s.id]])
 		}
-		rec := Record{Line: s.line, at: SyntaxError{Line: s.line + lines, Column: column}}
+		rec := Record{Entry: Entry{Line: s.line, at: SyntaxError{Line: s.line + lines, Column: column}}}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
 		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
 		for key := range values {
@@ -321,7 +321,7 @@ func (s *scanner) readNodeLink(string) error {
 				return jsonError(err)
 			}
 		}
-		s.send(Record{Line: s.line, at: SyntaxError{Line: s.line, Column: column}, molfile: string(object), linked: true})
+		s.send(Record{Entry: Entry{Line: s.line, at: SyntaxError{Line: s.line, Column: column}, molfile: string(object), linked: true}})
 		return 0, nil
 	})
 }

@@ -74,7 +74,7 @@ func (s *scanner) readParquet(column string) error {
 		if s.id >= 0 && s.id != s.smiles {
 			name = bytes.TrimSpace(row[place[s.id]])
 		}
-		rec := Record{at: SyntaxError{Row: s.row + 1, Column: 1}}
+		rec := Record{Entry: Entry{at: SyntaxError{Row: s.row + 1, Column: 1}}}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return cellOf(row[place[i]]) })
 		s.emitText(rec, name, row[place[s.smiles]])
 		if s.stopped {

@@ -44,7 +44,7 @@ func (s *scanner) readSDF(string) error {
 }
 
 func (d *sdf) emitRecord(in *molfile.Record) {
-	rec := Record{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}
+	rec := Record{Entry: Entry{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}}
 	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())

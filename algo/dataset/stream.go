@@ -83,8 +83,8 @@ func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	return text, format, text.check(format, o.Column)
 }
 
-// A Record is a molecule or plain graph of an input, or why there is none.
-type Record struct {
+// An Entry is what an input says of a molecule or plain graph, or why it was refused.
+type Entry struct {
 	Row    int    // from 1, without header, blank lines and comments
 	Line   int    // where the record begins, from 1; 0 if the input has no lines
 	ID     string // empty if there is none, until the record is parsed
@@ -101,25 +101,34 @@ type Record struct {
 	// Own are the cells of the columns that Options.Own was told, trimmed.
 	Own []string
 
-	// Graph is the molecule in Form, once it is parsed. GraphML has it from the beginning.
-	Graph *graph.Graph
-	Form  molecule.Form
 	// Aside says what the graph omits of a molecule, as a parent, or of a plain graph.
 	Aside molecule.Aside
 
 	// Err, a *SyntaxError, says why the record is refused.
 	Err error
 
-	at       SyntaxError        // where the SMILES or molfile begins
-	molfile  string             // instead of SMILES
+	at      SyntaxError // where the SMILES or molfile begins
+	molfile string      // instead of SMILES
+	linked  bool        // molfile holds a plain graph's line
+}
+
+// Input returns e, also of what embeds it.
+func (e *Entry) Input() *Entry { return e }
+
+// A Record is an entry, and its graph once it is parsed.
+type Record struct {
+	Entry
+	// Graph is the molecule in Form. GraphML has it from the beginning, a refused record never.
+	Graph *graph.Graph
+	Form  molecule.Form
+
 	molecule *molecule.Molecule // after Parse
-	linked   bool               // molfile holds a plain graph's line
 }
 
 // Listed returns a record of a program's list, by its row. Errors give the column in the
 // SMILES only. The SMILES is trimmed.
 func Listed(row int, smiles string) Record {
-	r := Record{Row: row, at: SyntaxError{Column: 1}}
+	r := Record{Entry: Entry{Row: row, at: SyntaxError{Column: 1}}}
 	if text := r.trim([]byte(smiles)); len(text) <= MaxField {
 		r.SMILES = string(text)
 	}
@@ -127,7 +136,7 @@ func Listed(row int, smiles string) Record {
 }
 
 // checkLength refuses an empty or too long SMILES.
-func (r *Record) checkLength(n int) error {
+func (r *Entry) checkLength(n int) error {
 	switch {
 	case n == 0:
 		return r.Fail(errNoSMILES)
@@ -138,7 +147,7 @@ func (r *Record) checkLength(n int) error {
 }
 
 // Molfile returns the molfile of an SDF record.
-func (r *Record) Molfile() string {
+func (r *Entry) Molfile() string {
 	if r.linked {
 		return ""
 	}
@@ -160,7 +169,7 @@ func (r Record) Size() int {
 }
 
 // Fail locates err, about the SMILES or molfile of r, in the input, as a [*SyntaxError].
-func (r *Record) Fail(err error) error {
+func (r *Entry) Fail(err error) error {
 	e := r.at
 	var m *molecule.SyntaxError
 	if errors.As(err, &m) {
@@ -172,7 +181,7 @@ func (r *Record) Fail(err error) error {
 }
 
 // FailCell locates err, about one of the Cells, in the input, as a [*SyntaxError].
-func (r *Record) FailCell(k int, err error) error {
+func (r *Entry) FailCell(k int, err error) error {
 	e := SyntaxError{File: r.at.File, Row: r.at.Row, Err: err}
 	if k < len(r.cellAt) {
 		e.Line, e.Column = r.cellAt[k][0], r.cellAt[k][1]
@@ -244,6 +253,7 @@ func (r Record) parsed() Record {
 		}
 		m, _, r.Aside = smiles.In(m, r.Form)
 		r.Graph = m.Graph()
+		r.Graph.Reading = r.Form.Reading()
 	}
 	return r
 }
@@ -448,7 +458,7 @@ func idTooLong(size int) error {
 
 // refuse emits an unreadable record that begins on line.
 func (s *scanner) refuse(line int, err error) {
-	s.send(Record{Line: line, Err: err})
+	s.send(Record{Entry: Entry{Line: line, Err: err}})
 }
 
 func (s *scanner) send(rec Record) {
@@ -498,7 +508,7 @@ func (s *scanner) readSMI(string) error {
 			}
 			if header := first && place.isHeader(text); !header {
 				molecule, id, at := place.cut(text)
-				s.emitText(Record{Line: s.line, at: SyntaxError{Line: s.line, Column: column + at}}, id, molecule)
+				s.emitText(Record{Entry: Entry{Line: s.line, at: SyntaxError{Line: s.line, Column: column + at}}}, id, molecule)
 			}
 			first = false
 		}

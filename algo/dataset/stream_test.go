@@ -539,7 +539,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	r := Record{Line: 5, cellAt: [][2]int{{6, 9}}, at: SyntaxError{File: "f"}}
+	r := Entry{Line: 5, cellAt: [][2]int{{6, 9}}, at: SyntaxError{File: "f"}}
 	if first, second := r.FailCell(0, cause), r.FailCell(1, cause); first.Error() != "f:6:9: no" || second.Error() != "f:5:1: no" {
 		t.Errorf("%v, %v", first, second)
 	}

@@ -408,3 +408,12 @@ func Tanimoto(common, a, b int) float64 {
 	}
 	return float64(common) / float64(a+b-common)
 }
+
+// Nodes returns the number of nodes of a graph whose print has the default height: one subtree of each height per node.
+func (p Print) Nodes() int {
+	sum := 0
+	for _, c := range p.Counts {
+		sum += int(c)
+	}
+	return sum / (DefaultHeight + 1)
+}

@@ -34,6 +34,9 @@ type Graph struct {
 	// X is the feature view, n rows of Features values.
 	X        []float32
 	Features int
+	// Reading tells graphs of the same molecule apart that were read in different ways, see molecule.Form.Reading; 0 if
+	// that is not known.
+	Reading uint8
 
 	// XS is the structure view, n rows of EncodingWidth values, once
 	// EncodeStructure has run.

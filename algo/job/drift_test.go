@@ -1,24 +1,24 @@
-package job
+package job_test
 
 import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/internal/must"
+	"baca/algo/feature/drift"
 )
 
 // However many graphs are scored at a time, the path is the same, and each record comes
 // once and in its order, those that are refused without a score.
 func TestWatch(t *testing.T) {
-	alone, rs := must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1)), mixed(t, 90)
+	alone, rs := chainAlone(t), rowsOf(chains()+strings.TrimPrefix(strangers, header))
 	broken := errors.New("broken")
 	var want []float64
 	for _, piece := range []int{1, 7, 32} {
-		d, at := NewDrift(alone, 3), 0
+		d, at := drift.New(alone, 3), 0
 		err := d.Watch(t.Context(), alone, piece, unread(rs, broken), func(r dataset.Record, score, p float64) error {
 			if r.ID != rs[at].ID || math.IsNaN(score) != (r.Err != nil) || math.IsNaN(p) != (r.Err != nil) {
 				t.Errorf("pieces of %d: record %d is %s with score %g and p %g", piece, at, r.ID, score, p)

@@ -2,42 +2,59 @@ package job_test
 
 import (
 	"context"
+	"fmt"
 	"log"
-	"os"
-	"slices"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
+	"baca/algo/graph"
 	"baca/algo/job"
-	"baca/algo/table"
+	"baca/algo/model"
+	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
 
-// Rows of scores, as `baca score` writes them.
-func ExampleScore() {
-	model, err := weights.Open("bbbp")
-	if err != nil {
-		log.Fatal(err)
-	}
+// A model is trained on alcohols and saved. Whoever loads its file scores molecules with it.
+func Example() {
 	ctx := context.Background()
-	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
+	var library strings.Builder
+	for n := range 60 {
+		fmt.Fprintln(&library, strings.Repeat("C", 1+n%20)+"C("+strings.Repeat("C", 1+n/20)+")O")
+	}
+	form := model.FormOf(model.OGBParent)
+	records := dataset.Records(strings.NewReader(library.String()), dataset.Options{Format: dataset.SMI, Form: form})
+	set, err := job.Sources(ctx, 0, records, nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	file := strings.NewReader("FS(F)(F)(F)(F)F gas\nC1CC typo\n")
-	records := dataset.Records(file, dataset.Options{Name: "some.smi", Form: algo.FormOf(model.Card.Schema)})
-	texts := slices.DeleteFunc(table.Fields(table.Usual), func(f table.Field) bool { return f.Text == nil })
-	rows := table.NewSink(os.Stdout, "csv", table.Text{}, true, texts)
-	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{}, func(scored []table.Scored) error {
-		rows.Add(scored...)
-		return rows.Flush()
-	})
+	training := job.Training{Split: dataset.Hold, Save: weights.SaveMeasured, Card: model.Card{Name: "alcohols", Schema: model.OGBParent, Dataset: "a list", Seed: 1}}
+	training.Take(set, false, false)
+	file, err := training.Make(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Output:
-	// id,smiles,verdict,error,set_aside
-	// gas,FS(F)(F)(F)(F)F,outside,,
-	// typo,C1CC,,some.smi:2:2: ring bond 1 is never closed,
+	m, err := weights.Load(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scorer, err := alone.New(ctx, m, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var graphs []*graph.Graph
+	for _, text := range []string{"CCCCCCC(C)O", "FC(F)(F)Br"} {
+		g, _, err := smiles.ParseIn(text, m.Form())
+		if err != nil {
+			log.Fatal(err)
+		}
+		graphs = append(graphs, g)
+	}
+	scores, err := scorer.Scores(ctx, graphs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, _ := scorer.Judge(scores, 0.05)
+	fmt.Println(m.Card.Name, p[0] > p[1])
+	// Output: alcohols true
 }

@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
-	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/model"
 	"baca/algo/table"
 )
 
 // Labels are columns of molecules' values, with their mistakes. They are safe for concurrent use.
 type Labels struct {
-	algo.ValueColumns
+	model.ValueColumns
 	Classes bool // observed values are 0 or 1, predictions probabilities
 
 	mutex sync.Mutex
@@ -42,7 +40,7 @@ type valueColumn struct {
 }
 
 // columns are those that are read, for values.
-func (l *Labels) columns(v *algo.Values) []valueColumn {
+func (l *Labels) columns(v *model.Values) []valueColumn {
 	return slices.DeleteFunc([]valueColumn{
 		{l.Observed, &v.Observed, notClass}, {l.Predicted, &v.Predicted, notProbability}, {l.Uncertainty, &v.Uncertainty, nil},
 		{l.NewScaffold, &v.NewScaffold, notProbability},
@@ -51,15 +49,18 @@ func (l *Labels) columns(v *algo.Values) []valueColumn {
 
 // Columns are the columns to read, see [dataset.Options].
 func (l *Labels) Columns() (names []string) {
-	for _, c := range l.columns(new(algo.Values)) {
+	for _, c := range l.columns(new(model.Values)) {
 		names = append(names, c.name)
 	}
 	return names
 }
 
-// Of reads a record's values, NaN for what is no number, nil without columns.
-func (l *Labels) Of(r *dataset.Record) *algo.Values {
-	v := algo.NoValues()
+// Of reads a record's values, NaN for what is no number, nil without labels or columns.
+func (l *Labels) Of(r *dataset.Entry) *model.Values {
+	if l == nil {
+		return nil
+	}
+	v := model.NoValues()
 	columns := l.columns(v)
 	if len(columns) == 0 {
 		return nil
@@ -91,17 +92,11 @@ func numberIn(cell string) (float64, error) {
 	if cell == "" {
 		return math.NaN(), fmt.Errorf("empty, want a number")
 	}
-	x, ok := decimal(cell)
+	x, ok := dataset.Decimal(cell)
 	if !ok {
 		return math.NaN(), fmt.Errorf("%q, want a finite number with a point for decimals", cell)
 	}
 	return x, nil
-}
-
-// decimal accepts decimal notation, such as -12.5 and 1e-3, and not Go's 0x1p-2, 0x_ff, inf.
-func decimal(cell string) (float64, bool) {
-	x, err := strconv.ParseFloat(cell, 64)
-	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
 }
 
 // notClass rejects an observed value, and notProbability a prediction.

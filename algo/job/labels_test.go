@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/model"
 )
 
 func TestLabels(t *testing.T) {
-	l := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "yhat"}}
-	of := func(l *Labels, row int, cells ...string) *algo.Values {
-		return l.Of(&dataset.Record{Row: row, Line: row + 1, Cells: cells})
+	l := &Labels{ValueColumns: model.ValueColumns{Observed: "y", Predicted: "yhat"}}
+	of := func(l *Labels, row int, cells ...string) *model.Values {
+		return l.Of(&dataset.Entry{Row: row, Line: row + 1, Cells: cells})
 	}
 	if v := of(l, 9, "1.5", "-2e1"); v.Observed != 1.5 || v.Predicted != -20 {
 		t.Errorf("%+v", v)
@@ -34,11 +34,11 @@ func TestLabels(t *testing.T) {
 	if got, want := l.Counted(11, 2), "11 read, 2 refused, 8 without a value"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	one := &Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat"}}
+	one := &Labels{ValueColumns: model.ValueColumns{Predicted: "yhat"}}
 	if v := of(one, 1, "3"); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
 		t.Errorf("%+v", v)
 	}
-	classes := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}, Classes: true}
+	classes := &Labels{ValueColumns: model.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}, Classes: true}
 	of(classes, 1, "0", "0", "7")
 	if of(classes, 1, "1", "1", "-7"); classes.bad != 0 {
 		t.Errorf("%v of classes and probabilities", classes.first)
@@ -75,20 +75,6 @@ func TestNumbers(t *testing.T) {
 	for _, cell := range []string{"0x1p4", "0X1P-2", "0x_1p4", "0x10", "1_000", "inf", "-Infinity", "NaN", "1e999", "1,5", "1 000", "1.2.3", "e5", "-", "1e", "½", "٣", "<5", "5 kJ"} {
 		if x, err := numberIn(cell); err == nil || !math.IsNaN(x) || !strings.Contains(err.Error(), "want a finite number with a point for decimals") {
 			t.Errorf("%q is %g: %v", cell, x, err)
-		}
-		if x, err := priceOf(cell); err == nil {
-			t.Errorf("%q is a price of %g", cell, x)
-		}
-	}
-	if x, err := priceOf("0"); x != 0 || err != nil {
-		t.Errorf("for nothing is a price of %g: %v", x, err)
-	}
-	for cell, want := range map[string]bool{
-		"yes": true, "TRUE": true, "1": true, "1.0": true, "x": true, "-3.5": true, "1e-3": true, "0x0": true, "inf": true,
-		"": false, "0": false, "0.0": false, "-0": false, "no": false, "False": false, "nan": false, "NaN": false, "NA": false, "None": false, "null": false, "<NA>": false,
-	} {
-		if got := saysYes(cell); got != want {
-			t.Errorf("%q says yes: %v", cell, got)
 		}
 	}
 }

@@ -14,21 +14,26 @@ import (
 	"testing"
 	"time"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
+	"baca/algo/feature/domain"
+	"baca/algo/feature/drift"
+	"baca/algo/feature/trust"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/job"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/weights"
 )
 
@@ -38,10 +43,10 @@ func recordsOf(text string, columns ...string) iter.Seq2[dataset.Record, error] 
 	return dataset.Parse(context.Background(), 1, dataset.Records(strings.NewReader(text), o))
 }
 
-func rowsOf(text string, columns ...string) (rows []table.Scored) {
+func rowsOf(text string, columns ...string) (rows []dataset.Record) {
 	for r, err := range recordsOf(text, columns...) {
 		must.Do(err)
-		rows = append(rows, table.Scored{Record: r})
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -63,7 +68,7 @@ var chains = sync.OnceValue(func() string {
 
 // newTraining takes the chains.
 func newTraining() *job.Training {
-	columns := algo.ValueColumns{Observed: "y", Predicted: "yhat", Uncertainty: "u"}
+	columns := model.ValueColumns{Observed: "y", Predicted: "yhat", Uncertainty: "u"}
 	labels := &job.Labels{ValueColumns: columns}
 	refused := 0
 	set := must.Have(job.Sources(context.Background(), 2, recordsOf(chains(), labels.Columns()...), labels, func(error) { refused++ }))
@@ -73,7 +78,7 @@ func newTraining() *job.Training {
 	t := &job.Training{
 		Workers: 1, Save: weights.SaveMeasured, ValueColumns: columns,
 		Split: func(n int, seed uint64) (train, holdout []int) { return dataset.Part(n, n-24, seed) },
-		Card: algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3,
+		Card: model.Card{Schema: model.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3,
 			Background: "acids"},
 	}
 	t.Take(set, true, true)
@@ -84,7 +89,7 @@ func newTraining() *job.Training {
 }
 
 // run trains to the end, and returns the file.
-func run(t *job.Training, from pretrain.State, loss pretrain.Loss, interval time.Duration, epoch, save func() error) ([]byte, error) {
+func finished(t *job.Training, from pretrain.State, loss pretrain.Loss, interval time.Duration, epoch, save func() error) ([]byte, error) {
 	must.Do(t.Prepare())
 	if err := t.Begin(context.Background(), from, loss); err != nil {
 		return nil, err
@@ -99,13 +104,13 @@ func run(t *job.Training, from pretrain.State, loss pretrain.Loss, interval time
 func nothing() error { return nil }
 
 // chainModel is a model of the chains.
-var chainModel = sync.OnceValue(func() *algo.Model {
-	return must.Have(weights.Load(must.Have(run(newTraining(), pretrain.State{}, pretrain.Loss{}, time.Hour, nothing, nil))))
+var chainModel = sync.OnceValue(func() *model.Model {
+	return must.Have(weights.Load(must.Have(finished(newTraining(), pretrain.State{}, pretrain.Loss{}, time.Hour, nothing, nil))))
 })
 
-func chainAlone(t *testing.T) *algo.SingleScorer {
+func chainAlone(t *testing.T) *alone.Scorer {
 	t.Helper()
-	return must.Have(algo.NewSingleScorer(t.Context(), chainModel(), 1))
+	return must.Have(alone.New(t.Context(), chainModel(), 1))
 }
 
 // Without epochs a model has the encoder that its seed draws, which scores lists but not by the paper's method.
@@ -114,16 +119,16 @@ func TestUntrained(t *testing.T) {
 	training.Card.Epochs = 0
 	training.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { panic("no device is needed") }
 	never := func() error { return errors.New("an epoch") }
-	m := must.Have(weights.Load(must.Have(run(training, pretrain.State{}, pretrain.Loss{}, 0, never, never))))
-	o := must.Have(job.TrainingOptions(algo.OGBParent, 3))
+	m := must.Have(weights.Load(must.Have(finished(training, pretrain.State{}, pretrain.Loss{}, 0, never, never))))
+	o := must.Have(job.TrainingOptions(model.OGBParent, 3))
 	if c := m.Card; c.Epochs != 0 || c.Loss != 0 || !slices.Equal(m.Encoder.Params, pretrain.Untrained(o).Fixed().Params) {
 		t.Errorf("card %+v, and perhaps other parameters", c)
 	}
-	options := algo.DefaultOptions()
-	for _, by := range algo.Deciders() {
+	options := batch.DefaultOptions()
+	for _, by := range batch.Deciders() {
 		options.By = by
-		s, err := algo.NewScorer(t.Context(), m, options)
-		if by == algo.ByAttention {
+		s, err := batch.NewScorer(t.Context(), m, options)
+		if by == batch.ByAttention {
 			if err == nil || !strings.Contains(err.Error(), "encoder of model a is not trained") || !strings.Contains(err.Error(), "baca train --for attention") {
 				t.Errorf("by %s: %v", by, err)
 			}
@@ -139,7 +144,7 @@ func TestCheckLength(t *testing.T) {
 		epochs  int
 		want    string
 	}{
-		{"", 0, ""}, {"", job.MaxEpochs, ""}, {algo.ByAttention, 0, ""},
+		{"", 0, ""}, {"", job.MaxEpochs, ""}, {batch.ByAttention, 0, ""},
 		{"", -1, "-1 epochs: want 1 to 1000000"}, {"", job.MaxEpochs + 1, "1000001 epochs: want"}, {"batch", 0, `a model for "batch": want attention`},
 	} {
 		if err := job.CheckLength(c.purpose, c.epochs); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -153,7 +158,7 @@ func TestTraining(t *testing.T) {
 	whole, epochs, saved := newTraining(), 0, 0
 	var state pretrain.State
 	var loss pretrain.Loss
-	want := must.Have(run(whole, state, loss, 0, func() error {
+	want := must.Have(finished(whole, state, loss, 0, func() error {
 		if epochs++; epochs != whole.State.Epoch || whole.Loss.Total == loss.Total {
 			t.Errorf("epoch %d is %d of loss %g", epochs, whole.State.Epoch, whole.Loss.Total)
 		}
@@ -173,7 +178,7 @@ func TestTraining(t *testing.T) {
 	if n := whole.State.Step; n != 3*job.StepsPerEpoch(56) {
 		t.Errorf("%d steps", n)
 	}
-	resumed := must.Have(run(newTraining(), state, loss, time.Hour, nothing, func() error { return errors.New("saved too soon") }))
+	resumed := must.Have(finished(newTraining(), state, loss, time.Hour, nothing, func() error { return errors.New("saved too soon") }))
 	moved, failed := newTraining(), 0
 	moved.Device = func(_ context.Context, _ pretrain.Options, graphs int) (gin.Device, error) {
 		if graphs != 56 {
@@ -182,17 +187,17 @@ func TestTraining(t *testing.T) {
 		return &failing{CPU: pretrain.NewCPU(1)}, nil
 	}
 	moved.DeviceFailed = func(error) { failed++ }
-	if file := must.Have(run(moved, pretrain.State{}, loss, time.Hour, nothing, nil)); !bytes.Equal(resumed, want) ||
+	if file := must.Have(finished(moved, pretrain.State{}, loss, time.Hour, nothing, nil)); !bytes.Equal(resumed, want) ||
 		!bytes.Equal(file, want) || failed != 1 {
 		t.Errorf("a resumed training gives the same: %t, one on a device that failed %d times: %t", bytes.Equal(resumed, want), failed,
 			bytes.Equal(file, want))
 	}
 	enough := errors.New("enough")
 	stop := func() error { return enough }
-	if _, err := run(newTraining(), state, loss, 0, stop, nil); err != enough {
+	if _, err := finished(newTraining(), state, loss, 0, stop, nil); err != enough {
 		t.Errorf("%v, want the error of epoch", err)
 	}
-	if _, err := run(newTraining(), state, loss, 0, nothing, stop); err != enough {
+	if _, err := finished(newTraining(), state, loss, 0, nothing, stop); err != enough {
 		t.Errorf("%v, want the error of save", err)
 	}
 	if m := chainModel(); m.Background == nil || m.Residuals == nil || m.Structures == nil || m.Card.BackgroundGraphs != 60 {
@@ -200,8 +205,8 @@ func TestTraining(t *testing.T) {
 	}
 	// What cannot be packed is told before the first epoch.
 	blind := newTraining()
-	blind.Values = make([]*algo.Values, 81)
-	if _, err := run(blind, pretrain.State{}, loss, 0, stop, nil); err == nil || err == enough {
+	blind.Values = make([]*model.Values, 81)
+	if _, err := finished(blind, pretrain.State{}, loss, 0, stop, nil); err == nil || err == enough {
 		t.Errorf("without values: %v", err)
 	}
 	moved.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { return nil, enough }
@@ -247,7 +252,7 @@ func TestFewToTrainOn(t *testing.T) {
 			t.Errorf("%d held out: %q", n, few.Warning())
 		}
 	}
-	if first, repeats := job.Distinct(newTraining().Graphs, algo.OGB); len(first) != 81 || repeats != nil {
+	if first, repeats := job.Distinct(newTraining().Graphs, model.OGB); len(first) != 81 || repeats != nil {
 		t.Errorf("molecules of benchmarks: %d, %d repeats", len(first), len(repeats))
 	}
 	var text strings.Builder
@@ -321,7 +326,7 @@ func TestSplitting(t *testing.T) {
 // A report on substances says what its model, its holdout and its input say.
 func TestDomain(t *testing.T) {
 	m, alone := chainModel(), chainAlone(t)
-	q := job.NewDomain(report.Domain{Model: m, Alpha: 0.1, Confidence: 0.9}, alone, "my model.msgpack", 2)
+	q := domain.New(report.Domain{Model: m, Alpha: 0.1, Confidence: 0.9}, alone, "my model.msgpack", 2)
 	q.Title += "!"
 	if q.Title != "Applicability domain: a!" || q.References != 24 || len(q.Ranges) != 6 || math.Abs(q.Ranges[0].Quantiles[0]-93.129) > 1e-9 {
 		t.Errorf("%s: %d references, %+v", q.Title, q.References, q.Ranges)
@@ -333,10 +338,10 @@ func TestDomain(t *testing.T) {
 	rows = append(rows, rowsOf(chains())[m.Card.HoldoutRows[0]]) // which scores as high as itself
 	for r, err := range dataset.Parse(t.Context(), 1, dataset.Records(strings.NewReader(methanol), o)) {
 		must.Do(err)
-		rows = append(rows, table.Scored{Record: r})
+		rows = append(rows, r)
 	}
 	for _, r := range rows {
-		must.Do(q.Add(t.Context(), r.Record))
+		must.Do(q.Add(t.Context(), r))
 	}
 	if len(q.Substances) != 5 || !slices.Equal(q.Warnings, []string{"refused: a.csv:3:2: ring bond 1 is never closed"}) {
 		t.Fatalf("%d substances, %q", len(q.Substances), q.Warnings)
@@ -366,8 +371,8 @@ func TestDomain(t *testing.T) {
 			t.Errorf("%s: %d as high, want %d, %g to %g, %d neighbours", s.ID, s.AsHigh, high, s.Low, s.High, len(s.Nearest))
 		}
 	}
-	input := []job.Flag{{"--format", "sdf", "auto"}, {"--id", "", ""}}
-	q.Substances, q.Neighbors, q.Confidence = q.Substances[2:3], job.DomainNeighbors, job.DomainConfidence
+	input := []report.Flag{{Name: "--format", Value: "sdf", Usual: "auto"}, {Name: "--id", Value: ""}}
+	q.Substances, q.Neighbors, q.Confidence = q.Substances[2:3], domain.Neighbors, domain.Confidence
 	for got, want := range map[string]string{
 		q.Repeat(input, "out.html", "-a.sdf"): "baca report --qprf --model 'my model.msgpack' --alpha 0.1 --format sdf --out out.html ./-a.sdf",
 		q.Score(input, "a.sdf"): "baca score --model 'my model.msgpack' --format sdf --alpha 0.1 --explain --neighbors 5 --to" +
@@ -380,9 +385,9 @@ func TestDomain(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}
-	plain := &algo.Model{Card: algo.Card{Name: "p", Schema: algo.Constant}}
-	if err := job.CheckDomain(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
-		job.CheckDomain(m) != nil {
+	plain := &model.Model{Card: model.Card{Name: "p", Schema: model.Constant}}
+	if err := domain.Check(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
+		domain.Check(m) != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -395,31 +400,27 @@ const strangers = header + "FC(F)(F)F,f,,1,0\nO=[N+]([O-])c1ccc(Br)cc1,n,,2.5,4\
 func TestBatchAndReport(t *testing.T) {
 	alone := chainAlone(t)
 	rows := chains() + strings.Repeat(strings.TrimPrefix(strangers, header), 5)
-	for _, by := range []string{algo.ByAlone, algo.ByBatch, algo.ByAttention} {
-		o := algo.DefaultOptions()
+	for _, by := range []string{batch.ByAlone, batch.ByBatch, batch.ByAttention} {
+		o := batch.DefaultOptions()
 		o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic, o.Attention.TopK, o.By, o.Seed = 10, 8, 8, 6, by, 4
-		scorer := must.Have(algo.NewScorer(t.Context(), chainModel(), o))
+		o.Workers = 2
 		r := job.NewReport(alone, o, 0.2)
-		var fit *job.Fit
-		var all []table.Scored
-		options := job.ScoreOptions{Batch: true, Seed: 4, Workers: 1, Fitted: func(f *job.Fit) error { fit = f; return r.Fitted(f) }}
-		must.Do(job.Score(t.Context(), scorer, job.Input{Records: recordsOf(rows)}, options, func(some []table.Scored) error {
-			all = append(all, some...)
-			return r.Add(some)
+		var all []table.Row
+		scoring := must.Have(run.New(t.Context(), run.Plan{
+			Model: chainModel(), Options: o, Batch: true, Columns: table.Usual | table.OfReasons | table.OfNeighbors | table.OfStructure, Neighbors: 3,
+			Input: run.Input{Records: recordsOf(rows)}, Fitted: r.Fitted,
+			Rows: func(some []table.Row) error { all = append(all, some...); return r.Add(some) },
 		}))
-		x := &job.Explainer{Alone: alone, Alpha: 0.05, Form: molecule.Parent, Scorer: scorer, Batch: fit.Records}
-		must.Do(x.Explain(t.Context(), 2, all))
-		must.Do(x.Nearest(t.Context(), 2, all, 3))
-		must.Do(job.Structures(t.Context(), 2, all, molecule.Parent))
+		must.Do(scoring.Do(t.Context()))
+		fit, scorer := scoring.Fit, scoring.Scorer
 		named := 0
-		drift := job.NewDrift(alone, 4)
+		drift := drift.New(alone, 4)
 		var scores []float64
 		var refused []string
-		for i, s := range all {
-			if s.Err != nil {
-				if refused = append(refused, s.Err.Error()); s.Why != nil || s.Nearest != nil || s.Structure != "" {
-					t.Errorf("%s is explained", s.ID)
-				}
+		for i, row := range all {
+			s, read := row.(*table.Scored)
+			if !read {
+				refused = append(refused, row.Input().Err.Error())
 				continue
 			}
 			scores = append(scores, s.Scores.Score)
@@ -429,7 +430,7 @@ func TestBatchAndReport(t *testing.T) {
 			for _, k := range scorer.Attention().Explain(must.Have(alone.Embedding(t.Context(), s.Graph)), own).OutKeys {
 				entry := scorer.Attention().Dictionary(dictionary.OOD).Entry(k.Key)
 				if entry.Origin == dictionary.Test {
-					want = append(want, float64(all[fit.Records[entry.Index]].Row))
+					want = append(want, float64(all[fit.Records[entry.Index]].Input().Row))
 				}
 			}
 			named = max(named, len(want))
@@ -440,17 +441,17 @@ func TestBatchAndReport(t *testing.T) {
 				t.Errorf("%s scores %g, %g if explained, with %d neighbours", s.ID, s.Scores.Alone, s.Why.Score, len(s.Nearest))
 			}
 		}
-		last := all[len(all)-1]
+		last := all[len(all)-1].(*table.Scored)
 		if x := last.Why; last.Structure != "O=CO" || len(x.Atoms) != 4 || !math.IsNaN(x.Atoms[0]) || x.Atoms[2] != x.Contributions[1] {
 			t.Errorf("sodium formate is read as %s, with %v of %v", last.Structure, last.Why.Atoms, last.Why.Contributions)
 		}
-		if by != algo.ByAlone && named < 4 {
+		if by != batch.ByAlone && named < 4 {
 			t.Errorf("%d records are the most that one is like", named)
 		}
 		var asked []int
 		must.Do(r.Finish(t.Context(), molecule.Parent, func(places []int) ([]*graph.Graph, error) {
 			asked = places
-			return lists.Map(places, func(p int) *graph.Graph { return all[p-1].Graph }), nil
+			return lists.Map(places, func(p int) *graph.Graph { return all[p-1].(*table.Scored).Graph }), nil
 		}))
 		order := slices.Sorted(slices.Values(scores))
 		slices.Reverse(order)
@@ -464,21 +465,20 @@ func TestBatchAndReport(t *testing.T) {
 			t.Errorf("%s: %d on top, %v asked", by, len(r.Top), asked)
 		}
 		holdout := map[string][]float64{
-			algo.ByAlone: alone.Holdout(), algo.ByBatch: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.Batch }),
-			algo.ByAttention: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.BaCa }),
+			batch.ByAlone: alone.Holdout(), batch.ByBatch: lists.Map(fit.Holdout, func(row batch.Row) float64 { return row.Batch }),
+			batch.ByAttention: lists.Map(fit.Holdout, func(row batch.Row) float64 { return row.BaCa }),
 		}[by]
-		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == algo.ByBatch) ||
+		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == batch.ByBatch) ||
 			r.Whole != report.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
 			t.Errorf("%s: a holdout of %d, %d p-values alone, %q", by, len(r.Holdout), len(r.Alone), r.Whole)
 		}
 	}
-	plain := []table.Scored{{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}},
-		Scores: &algo.Row{}}}
-	if err := (&job.Explainer{Alone: alone}).Explain(t.Context(), 1, plain); err == nil {
+	plain := []table.Row{&table.Scored{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}}}}
+	if err := (&run.Explainer{Alone: alone}).Explain(t.Context(), 1, plain); err == nil {
 		t.Error("a plain graph is explained by a model of molecules")
 	}
 	for batch, want := range map[int]int{2: 0, 5: 1, 9: 2, 1: -1, 6: -1, 10: -1} {
-		if got := job.InBatch([]int{2, 5, 9}, batch); got != want {
+		if got := run.InBatch([]int{2, 5, 9}, batch); got != want {
 			t.Errorf("record %d is %d of the batch, want %d", batch, got, want)
 		}
 	}
@@ -486,14 +486,14 @@ func TestBatchAndReport(t *testing.T) {
 
 // A report keeps the rows furthest outside, the first of equal ones, and names the first refusals.
 func TestLongReport(t *testing.T) {
-	r := job.NewReport(chainAlone(t), algo.DefaultOptions(), 0)
-	must.Do(r.Fitted(&job.Fit{Report: &algo.Report{Few: true, Warnings: []string{"few"}}}))
+	r := job.NewReport(chainAlone(t), batch.DefaultOptions(), 0)
+	must.Do(r.Fitted(&run.Fit{Report: &batch.Report{Few: true, Warnings: []string{"few"}}}))
 	const most = 4 * report.MaxRows
 	for i := range most + 2 {
 		if i == most && len(r.Rows) != most || i == most+1 && len(r.Rows) != report.MaxRows {
 			t.Errorf("%d rows after %d", len(r.Rows), i)
 		}
-		r.AddEntry(report.Entry{Row: algo.Row{Score: float64(i % 1000), P: 0.5, Alone: 1}})
+		r.AddEntry(report.Entry{Row: batch.Row{Score: float64(i % 1000), P: 0.5, Alone: 1}})
 		r.Refuse(fmt.Sprint(i))
 	}
 	if e := r.Rows; e[0].Place != 1999 || e[1].Place != 3999 || e[2].Place != 1997 || e[499].Row.Score != 750 || !math.IsNaN(e[0].Q) {
@@ -503,9 +503,9 @@ func TestLongReport(t *testing.T) {
 		r.Warnings[0] != "few" {
 		t.Errorf("%d read, %d refused, %q, %q", r.Read, r.Refused, r.Refusals, r.Warnings)
 	}
-	m := job.Making{Name: "a.smi", By: algo.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
+	m := job.Making{Name: "a.smi", By: batch.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
 		Program: "1", ModelFormat: 3, ModelBytes: 9, ModelSHA256: "ff",
-		Flags: []job.Flag{{"--model", "m", ""}}, Out: "o.html", Input: "a.smi"}
+		Flags: []report.Flag{{Name: "--model", Value: "m"}}, Out: "o.html", Input: "a.smi"}
 	for fdr, want := range map[float64][2]string{0: {"not asked for", ""}, 0.2: {"0.2", " --fdr 0.2"}} {
 		about := &report.Report{Alpha: 0.01, FDR: fdr}
 		m.Describe(about, chainModel())
@@ -525,86 +525,83 @@ func TestJudging(t *testing.T) {
 	alone := chainAlone(t)
 	for name, judged := range map[string]string{"score": "f n c p s", "": "f n c s"} {
 		c := must.Have(alone.Trust(t.Context(), trust.Options{}, name))
-		j := &job.Judging{Calibration: c, Alone: alone}
-		list := must.Have(job.SampleOf(t.Context(), recordsOf(chains()), 1, 2))
+		j := &run.Judging{Calibration: c, Alone: alone}
+		list := must.Have(run.SampleOf(t.Context(), recordsOf(chains()), 1, 2))
 		must.Do(j.Compare(t.Context(), list))
 		if len(list.Graphs) != 81 || list.Sample || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
 			t.Errorf("%d graphs, %t, give %v", len(list.Graphs), list.Sample, j.Shift)
 		}
-		rows := rowsOf(strangers, "yhat", "u")
-		scorer := must.Have(algo.NewScorer(t.Context(), chainModel(), algo.DefaultOptions()))
-		must.Do(job.ScoreEach(t.Context(), scorer, rows))
-		labels := &job.Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat", Uncertainty: "u"}}
-		doubts := must.Have(j.Rows(t.Context(), rows, func(i int) *algo.Values { return labels.Of(&rows[i].Record) }))
+		labels := &job.Labels{ValueColumns: model.ValueColumns{Predicted: "yhat", Uncertainty: "u"}}
+		scoring := must.Have(run.New(t.Context(), run.Plan{Model: chainModel(), Options: batch.DefaultOptions()}))
+		rows := must.Have(scoring.Each(t.Context(), rowsOf(strangers, "yhat", "u")))
+		var outcomes []trust.Outcome
+		must.Do(j.Rows(t.Context(), rows, labels.Of, func(o trust.Outcome) { outcomes = append(outcomes, o) }))
 		var ids []string
-		for i, r := range rows {
-			if (r.Trust == nil) != math.IsNaN(doubts[i]) {
-				t.Errorf("%s has a doubt of %g and %+v", r.ID, doubts[i], r.Trust)
-			}
-			if r.Trust == nil {
+		for _, row := range rows {
+			r, read := row.(*table.Scored)
+			if !read || math.IsNaN(r.Trust.Predicted) {
 				continue
 			}
-			ids = append(ids, r.ID)
-			v := labels.Of(&r.Record)
+			v := labels.Of(&r.Entry)
 			place := must.Have(alone.Places(t.Context(), []*graph.Graph{r.Graph}, []float64{r.Scores.Alone}))[0]
 			p := trust.Prediction{Place: place, Value: v.Predicted, Uncertainty: v.Uncertainty}
 			want := c.JudgePrediction(p)
 			j.Shift.Judge(place, &want)
-			if fmt.Sprint(*r.Trust) != fmt.Sprint(want) || doubts[i] != c.Doubt(p) {
-				t.Errorf("%s: %+v, want %+v", r.ID, *r.Trust, want)
+			if o := outcomes[len(ids)]; fmt.Sprint(r.Trust, o.Judgement) != fmt.Sprint(want, want) || o.Score != c.Doubt(p) {
+				t.Errorf("%s: %+v, want %+v", r.ID, r.Trust, want)
 			}
+			ids = append(ids, r.ID)
 		}
 		if got := strings.Join(ids, " "); got != judged {
 			t.Errorf("judged by %q: %s, want %s", name, got, judged)
 		}
 	}
-	if f := must.Have(job.SampleOf(t.Context(), recordsOf("smiles\n"+strings.Repeat("CC\n", job.MaxGraphs+1)), 1, 2)); !f.Sample || len(f.Graphs) != job.MaxGraphs {
+	if f := must.Have(run.SampleOf(t.Context(), recordsOf("smiles\n"+strings.Repeat("CC\n", run.MaxGraphs+1)), 1, 2)); !f.Sample || len(f.Graphs) != run.MaxGraphs {
 		t.Errorf("%d graphs, %t, of a longer list", len(f.Graphs), f.Sample)
 	}
 	low := slices.Repeat([]trust.Prediction{{Place: trust.Place{Distance: 1, Atoms: 5, Score: -1}}}, 30)
-	j := &job.Judging{Calibration: must.Have(trust.Calibrate(trust.OrderNeighbors, low, make([]float64, 30), trust.Options{})), Alone: alone}
+	j := &run.Judging{Calibration: must.Have(trust.Calibrate(trust.OrderNeighbors, low, make([]float64, 30), trust.Options{})), Alone: alone}
 	trained := slices.DeleteFunc(newTraining().Graphs, func(g *graph.Graph) bool { return !alone.Duplicate(g) })
-	if must.Do(j.Compare(t.Context(), &job.Fit{Graphs: trained, Sample: true})); len(trained) < trust.MinList || j.Shift.Farther || !j.Shift.Sample {
+	if must.Do(j.Compare(t.Context(), &run.Fit{Graphs: trained, Sample: true})); len(trained) < trust.MinList || j.Shift.Farther || !j.Shift.Sample {
 		t.Errorf("%d training graphs lie farther than held-out ones", len(trained))
 	}
 }
 
 // Each record has the rows of all models, as if each had scored it alone.
 func TestOtherModels(t *testing.T) {
-	first := must.Have(algo.NewScorer(t.Context(), must.Have(weights.Open("bbbp")), algo.DefaultOptions()))
-	second := must.Have(algo.NewScorer(t.Context(), chainModel(), algo.DefaultOptions()))
-	score := func(s *algo.Scorer, others ...*algo.Scorer) (rows []table.Scored) {
-		in := job.Input{Records: recordsOf(strangers)}
-		must.Do(job.Score(t.Context(), s, in, job.ScoreOptions{Others: others}, func(some []table.Scored) error {
-			rows = append(rows, some...)
-			return nil
+	first, second := must.Have(weights.Open("bbbp")), chainModel()
+	score := func(m *model.Model, others ...*model.Model) (rows []table.Row) {
+		r := must.Have(run.New(t.Context(), run.Plan{
+			Model: m, Options: batch.DefaultOptions(), Others: others, Input: run.Input{Records: recordsOf(strangers)},
+			Rows: func(some []table.Row) error { rows = append(rows, some...); return nil },
 		}))
+		must.Do(r.Do(t.Context()))
 		return rows
 	}
 	both, one, two := score(first, second, first), score(first), score(second)
-	for i, r := range both {
-		if r.Err == nil && fmt.Sprint(*r.Scores, *r.Others[0], *r.Others[1]) != fmt.Sprint(*one[i].Scores, *two[i].Scores, *one[i].Scores) ||
-			r.Err != nil && r.Others != nil {
+	for i, row := range both {
+		r, read := row.(*table.Scored)
+		if read && fmt.Sprint(r.Scores, r.Others) != fmt.Sprint(one[i].(*table.Scored).Scores, []batch.Row{two[i].(*table.Scored).Scores, one[i].(*table.Scored).Scores}) {
 			t.Errorf("%s: %+v", r.ID, r.Others)
 		}
 	}
 	const whole, guard = "as a whole this list differs from the training set: AUC 0.75, p < 0.001",
 		"note: outside by the batch also needs p <= 0.1 by itself, or that no training graph is as much like this list (batch_foreign)"
 	for _, c := range []struct {
-		f    *job.Fit
+		f    *run.Fit
 		by   string
 		both bool
 		want []string
 	}{
-		{nil, algo.ByBatch, true, nil}, {&job.Fit{}, algo.ByBatch, true, nil},
-		{&job.Fit{Report: &algo.Report{Few: true}}, algo.ByBatch, true, nil},
-		{&job.Fit{Report: &algo.Report{Few: true}}, algo.ByAlone, true,
+		{nil, batch.ByBatch, true, nil}, {&run.Fit{}, batch.ByBatch, true, nil},
+		{&run.Fit{Report: &batch.Report{Few: true}}, batch.ByBatch, true, nil},
+		{&run.Fit{Report: &batch.Report{Few: true}}, batch.ByAlone, true,
 			[]string{"note: fewer than 20 graphs are no batch, so there is no second answer"}},
-		{&job.Fit{Report: &algo.Report{Evidence: 0.75}}, algo.ByBatch, false, []string{whole, guard}},
-		{&job.Fit{Report: &algo.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true},
-			algo.ByAlone, true,
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75}}, batch.ByBatch, false, []string{whole, guard}},
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true},
+			batch.ByAlone, true,
 			[]string{whole, "what makes the difference: More; rings", "note: an even sample of 3 graphs forms the batch", guard}},
-		{&job.Fit{Report: &algo.Report{Evidence: 0.75}, Graphs: make([]*graph.Graph, 3), Sample: true, First: true}, algo.ByAlone, false,
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75}, Graphs: make([]*graph.Graph, 3), Sample: true, First: true}, batch.ByAlone, false,
 			[]string{whole, "note: the first 3 graphs form the batch; from a file, a sample of all forms it instead"}},
 	} {
 		if got := c.f.Sentences(c.by, c.both); !reflect.DeepEqual(got, c.want) {

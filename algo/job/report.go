@@ -8,53 +8,57 @@ import (
 	"runtime"
 	"slices"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
+	"baca/algo/feature/drift"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 )
 
 // A Report gathers scored rows in the order of the input, for a report.
 type Report struct {
 	*report.Report
-	alone *algo.SingleScorer
+	alone *alone.Scorer
 	by    string
-	drift *Drift
+	drift *drift.Drift
 }
 
 // NewReport returns a report without rows.
-func NewReport(alone *algo.SingleScorer, o algo.Options, fdr float64) *Report {
+func NewReport(alone *alone.Scorer, o batch.Options, fdr float64) *Report {
 	return &Report{
 		Report: &report.Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout()},
-		alone:  alone, by: o.By, drift: NewDrift(alone, o.Seed),
+		alone:  alone, by: o.By, drift: drift.New(alone, o.Seed),
 	}
 }
 
 // Fitted takes what a calibrated batch says, before the rows.
-func (r *Report) Fitted(f *Fit) error {
+func (r *Report) Fitted(f *run.Fit) error {
 	r.Warnings = append(r.Warnings, f.Warnings...)
 	if f.Few {
 		return nil
 	}
 	r.Whole, r.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
 	switch r.by {
-	case algo.ByBatch:
-		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row algo.Row) float64 { return row.Batch })
-	case algo.ByAttention:
-		r.Holdout = lists.Map(f.Holdout, func(row algo.Row) float64 { return row.BaCa })
+	case batch.ByBatch:
+		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row batch.Row) float64 { return row.Batch })
+	case batch.ByAttention:
+		r.Holdout = lists.Map(f.Holdout, func(row batch.Row) float64 { return row.BaCa })
 	}
 	return nil
 }
 
 // Add takes rows in the order of the input.
-func (r *Report) Add(rows []table.Scored) error {
-	for _, s := range rows {
-		if s.Err != nil {
-			r.Refuse(s.Err.Error())
+func (r *Report) Add(rows []table.Row) error {
+	for _, row := range rows {
+		if s, scored := row.(*table.Scored); scored {
+			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: s.Scores})
 		} else {
-			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: *s.Scores})
+			r.Refuse(row.Input().Err.Error())
 		}
 	}
 	return nil
@@ -95,7 +99,7 @@ func (r *Report) cut() {
 // graphs of these places, from 1.
 func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
-	r.Wealth, r.Delta = r.drift.Wealth, DriftDelta
+	r.Wealth, r.Delta = r.drift.Wealth, drift.Delta
 	r.Judge()
 	top := r.Rows[:min(len(r.Rows), report.MaxTop)]
 	if graphs != nil {
@@ -129,16 +133,13 @@ type Making struct {
 	ModelSHA256             string
 
 	// The command that makes the report again: --by, --alpha, --fdr and --seed are added.
-	Flags      []Flag
+	Flags      []report.Flag
 	Out, Input string
 }
 
-// A Flag of a command is left out where it has its usual value.
-type Flag struct{ Name, Value, Usual string }
-
 // Describe says in the report how it came about, with that model.
-func (m Making) Describe(r *report.Report, model *algo.Model) {
-	r.Title, r.Plain = "Out-of-distribution report", model.Card.Schema == algo.Constant
+func (m Making) Describe(r *report.Report, of *model.Model) {
+	r.Title, r.Plain = "Out-of-distribution report", of.Card.Schema == model.Constant
 	if m.Name != "" {
 		r.Title += ": " + m.Name
 	}
@@ -146,7 +147,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 	if r.FDR > 0 {
 		rate = fmt.Sprint(r.FDR)
 	}
-	r.Model = report.ModelCard(model, m.ModelBytes, m.ModelSHA256)
+	r.Model = report.ModelCard(of, m.ModelBytes, m.ModelSHA256)
 	r.Settings = append([]report.Pair{
 		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
 		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
@@ -156,9 +157,9 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
-	usual := algo.DefaultOptions()
-	r.Command = Command("baca report", append(m.Flags,
-		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
-		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
+	usual := batch.DefaultOptions()
+	r.Command = report.Command("baca report", append(m.Flags,
+		report.Flag{Name: "--by", Value: m.By, Usual: usual.By}, report.Flag{Name: "--alpha", Value: alpha, Usual: fmt.Sprint(usual.Alpha)},
+		report.Flag{Name: "--fdr", Value: fmt.Sprint(r.FDR), Usual: "0"}, report.Flag{Name: "--seed", Value: seed}, report.Flag{Name: "--out", Value: m.Out},
 	), m.Input)
 }

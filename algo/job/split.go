@@ -17,7 +17,6 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/property"
 	"baca/algo/split"
-	"baca/algo/table"
 )
 
 // Ways to split, see [Splitting].
@@ -62,7 +61,7 @@ func (s *Splitting) Columns() []string {
 const splitStream = 0xba1a_1015
 
 // Split returns the part of each record. A refused one, or one without a value, has none and Err.
-func (s *Splitting) Split(ctx context.Context, records []table.Scored) ([]string, error) {
+func (s *Splitting) Split(ctx context.Context, records []dataset.Record) ([]string, error) {
 	parts := make([]string, len(records))
 	molecules, err := s.molecules(ctx, records)
 	if err != nil || len(molecules.rows) == 0 {
@@ -106,10 +105,10 @@ type splitMolecules struct {
 }
 
 // molecules describes the molecules of records.
-func (s *Splitting) molecules(ctx context.Context, records []table.Scored) (*splitMolecules, error) {
+func (s *Splitting) molecules(ctx context.Context, records []dataset.Record) (*splitMolecules, error) {
 	prints, values := make([]fingerprint.Print, len(records)), make([]float64, len(records))
 	err := parallel.For(ctx, s.Workers, len(records), func(_, i int) {
-		if r := &records[i].Record; r.Err == nil {
+		if r := &records[i]; r.Err == nil {
 			prints[i], values[i], r.Err = s.describe(r)
 		}
 	})
@@ -151,7 +150,7 @@ var dateLayouts = []string{time.DateOnly, time.RFC3339, time.DateTime, "2006-01-
 
 // numberOrDate reads a date as its year and the part of it that has passed, so that 2024 is the first day of that year.
 func numberOrDate(cell string) (float64, error) {
-	if x, ok := decimal(cell); ok {
+	if x, ok := dataset.Decimal(cell); ok {
 		return x, nil
 	}
 	for _, layout := range dateLayouts {
@@ -165,7 +164,7 @@ func numberOrDate(cell string) (float64, error) {
 }
 
 // Part returns the records of a part, in order.
-func Part(records []table.Scored, parts []string, name string) (list []table.Scored) {
+func Part(records []dataset.Record, parts []string, name string) (list []dataset.Record) {
 	for i, part := range parts {
 		if part == name {
 			list = append(list, records[i])

@@ -9,20 +9,20 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
+	"baca/algo/feature/suggest"
 	"baca/algo/internal/must"
-	"baca/algo/job"
-	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/weights"
 )
 
 // shelved are the molecules of a table on a shelf, scored so many at a time.
-func shelved(t *testing.T, input, price, exclude string, piece int) (*job.Shelf, error) {
+func shelved(t *testing.T, input, price, exclude string, piece int) (*suggest.Shelf, error) {
 	t.Helper()
 	model := must.Have(weights.Open("esol"))
-	alone := must.Have(algo.NewSingleScorer(t.Context(), model, 0))
-	s := job.NewShelf(alone, price, exclude)
+	alone := must.Have(alone.New(t.Context(), model, 0))
+	s := suggest.NewShelf(alone, price, exclude)
 	records := dataset.Records(strings.NewReader(input), dataset.Options{Name: "shelf.csv", Form: algo.FormOf(model.Card.Schema).Unordered(), Cells: s.Columns()})
 	return s, s.Fill(t.Context(), 2, piece, dataset.Parse(t.Context(), 2, records), func() {})
 }

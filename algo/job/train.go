@@ -6,19 +6,21 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"baca/algo"
 	"baca/algo/background"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
+	"baca/algo/model"
 	"baca/algo/pretrain"
 	"baca/algo/split"
 )
@@ -37,11 +39,11 @@ const (
 const UsualEpochs, attentionSteps, plainSteps = 400, 24_000, 300
 
 // DefaultEpochs is how often an encoder is trained on that many graphs of a schema: for the paper's method
-// if purpose is [algo.ByAttention], and as scores of single graphs and batches need it if that is empty. Those of
+// if purpose is [batch.ByAttention], and as scores of single graphs and batches need it if that is empty. Those of
 // molecules gain nothing from training, and have 0 epochs. Others have at least one.
 func DefaultEpochs(schema, purpose string, graphs int) int {
 	steps := attentionSteps
-	if purpose == "" && schema != algo.Constant {
+	if purpose == "" && schema != model.Constant {
 		return 0
 	}
 	if purpose == "" {
@@ -55,8 +57,8 @@ func CheckLength(purpose string, epochs int) error {
 	if epochs < 0 || epochs > MaxEpochs {
 		return fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as the model needs", epochs, MaxEpochs)
 	}
-	if purpose != "" && purpose != algo.ByAttention {
-		return fmt.Errorf("a model for %.40q: want %s, or none", purpose, algo.ByAttention)
+	if purpose != "" && purpose != batch.ByAttention {
+		return fmt.Errorf("a model for %.40q: want %s, or none", purpose, batch.ByAttention)
 	}
 	return nil
 }
@@ -73,18 +75,18 @@ type Training struct {
 	Outside []*graph.Graph // the background, empty for none; Pack needs Card.Background too
 	Workers int            // 0: all cores
 	// Values, unless nil, are of Graphs, in the columns ValueColumns: the model keeps the errors of the holdout.
-	Values []*algo.Values
-	algo.ValueColumns
-	Structures []algo.Source // unless nil, the molecules of Graphs, which the model keeps
+	Values []*model.Values
+	model.ValueColumns
+	Structures []model.Source // unless nil, the molecules of Graphs, which the model keeps
 	// Split divides the graphs into training set and holdout.
 	Split func(n int, seed uint64) (train, holdout []int)
 	// Card has Schema, Dataset, DatasetSHA256 and Seed. Prepare and Run complete it, also with Name,
 	// Description and Epochs, see [DefaultEpochs].
-	Card algo.Card
+	Card model.Card
 	// For is what the encoder is trained for, see [DefaultEpochs].
 	For string
 	// Save writes a model file with measured scores of the rounded model.
-	Save func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error
+	Save func(ctx context.Context, workers int, w io.Writer, m *model.Model) error
 	// Device, if not nil, chooses the device for that many graphs, nil for the processor.
 	Device func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error)
 	// DeviceFailed, if not nil, hears of a failed device; the processor continues from the last
@@ -118,7 +120,7 @@ func (t *Training) Prepare() (err error) {
 	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, t.Card.Epochs))
 	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
 	t.Card.Repeats = repeats
-	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version
+	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, model.Version
 	return err
 }
 
@@ -127,7 +129,7 @@ func (t *Training) Prepare() (err error) {
 // compared.
 func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 	groups := split.By(len(gs), func(i int) int { return i })
-	if schema != algo.Constant && schema != algo.OGB {
+	if schema != model.Constant && schema != model.OGB {
 		groups = split.Copies(gs)
 	}
 	for _, copies := range groups {
@@ -138,7 +140,7 @@ func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 }
 
 func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
-	features, err := algo.SchemaWidth(schema)
+	features, err := model.SchemaWidth(schema)
 	if err != nil {
 		return pretrain.Options{}, err
 	}
@@ -230,6 +232,24 @@ func (t *Training) epoch(ctx context.Context) error {
 	return nil
 }
 
+// Make makes the model in one go, and returns its file. It calls epoch, if not nil, after each epoch.
+func (t *Training) Make(ctx context.Context, epoch func() error) ([]byte, error) {
+	if epoch == nil {
+		epoch = func() error { return nil }
+	}
+	if err := t.Prepare(); err != nil {
+		return nil, err
+	}
+	if err := t.Begin(ctx, pretrain.State{}, pretrain.Loss{}); err != nil {
+		return nil, err
+	}
+	if err := t.Run(ctx, math.MaxInt64, epoch, nil); err != nil {
+		return nil, err
+	}
+	_, file, err := t.Pack(ctx)
+	return file, err
+}
+
 func (t *Training) encoder() *gin.Encoder {
 	if t.trainer == nil {
 		return pretrain.Untrained(t.Options)
@@ -239,8 +259,8 @@ func (t *Training) encoder() *gin.Encoder {
 
 // Pack returns the current model and its file. Use the model loaded from the file, which is
 // rounded.
-func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
-	m, err := algo.NewModel(ctx, t.Workers, t.encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
+func (t *Training) Pack(ctx context.Context) (*model.Model, []byte, error) {
+	m, err := model.New(ctx, t.Workers, t.encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
 	if err == nil && len(t.Outside) > 0 {
 		err = m.AddBackground(ctx, t.Workers, t.picked, t.Outside)
 	}
@@ -261,7 +281,7 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 // Warning says that the holdout is too small for the default alpha, or nothing.
 func (t *Training) Warning() string {
 	n := len(t.Holdout)
-	if decide.Resolves(algo.DefaultOptions().Alpha, n) {
+	if decide.Resolves(batch.DefaultOptions().Alpha, n) {
 		return ""
 	}
 	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n)
@@ -282,7 +302,7 @@ func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progres
 			progress(len(gs))
 		}
 	}
-	first, _ := Distinct(gs, algo.SchemaOf(o.Form))
+	first, _ := Distinct(gs, model.SchemaOf(o.Form))
 	for k, i := range first {
 		gs[k] = gs[i]
 	}

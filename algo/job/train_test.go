@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
+	"baca/algo/model"
 	"baca/algo/molecule/smiles"
 )
 
@@ -28,11 +29,11 @@ func TestDefaultEpochs(t *testing.T) {
 		schema, purpose string
 		graphs, want    int
 	}{
-		{algo.OGBParent, "", 1318, 0}, {algo.OGBCanonical, "", 99_001, 0}, {algo.OGB, "", 18, 0},
-		{algo.OGBParent, algo.ByAttention, 1318, 400}, {algo.OGBParent, algo.ByAttention, 99_001, 31},
-		{algo.Constant, "", 0, 300}, {algo.Constant, "", 128, 300}, {algo.Constant, "", 129, 150}, {algo.Constant, "", 38_400, 1}, {algo.Constant, "", 99_001, 1},
-		{algo.Constant, algo.ByAttention, 0, 400}, {algo.Constant, algo.ByAttention, 6832, 400}, {algo.Constant, algo.ByAttention, 7680, 400},
-		{algo.Constant, algo.ByAttention, 7681, 393}, {algo.Constant, algo.ByAttention, 100_000_000, 1},
+		{model.OGBParent, "", 1318, 0}, {model.OGBCanonical, "", 99_001, 0}, {model.OGB, "", 18, 0},
+		{model.OGBParent, batch.ByAttention, 1318, 400}, {model.OGBParent, batch.ByAttention, 99_001, 31},
+		{model.Constant, "", 0, 300}, {model.Constant, "", 128, 300}, {model.Constant, "", 129, 150}, {model.Constant, "", 38_400, 1}, {model.Constant, "", 99_001, 1},
+		{model.Constant, batch.ByAttention, 0, 400}, {model.Constant, batch.ByAttention, 6832, 400}, {model.Constant, batch.ByAttention, 7680, 400},
+		{model.Constant, batch.ByAttention, 7681, 393}, {model.Constant, batch.ByAttention, 100_000_000, 1},
 	} {
 		if got := DefaultEpochs(test.schema, test.purpose, test.graphs); got != test.want {
 			t.Errorf("%+v: %d epochs", test, got)
@@ -40,9 +41,9 @@ func TestDefaultEpochs(t *testing.T) {
 	}
 	for graphs := 2; graphs < 3_000_000; graphs += 1 + graphs/7 {
 		of := func(purpose string) int {
-			return DefaultEpochs(algo.Constant, purpose, graphs) * ((graphs + 127) / 128)
+			return DefaultEpochs(model.Constant, purpose, graphs) * ((graphs + 127) / 128)
 		}
-		if steps := of(algo.ByAttention); steps > 24_000 || graphs > 7680 && steps < 12_000 {
+		if steps := of(batch.ByAttention); steps > 24_000 || graphs > 7680 && steps < 12_000 {
 			t.Errorf("%d steps on %d graphs, want 12 000 to 24 000", steps, graphs)
 		}
 		if steps := of(""); graphs <= 38_400 && (steps > 300 || steps < 150) {
@@ -57,7 +58,7 @@ func TestEpochsOfRepeats(t *testing.T) {
 	for i := range repeated {
 		repeated[i] = must.Have(smiles.Parse(strings.Repeat("C", 1+i%50))).Graph()
 	}
-	training := Training{Graphs: repeated, Split: dataset.Hold, For: algo.ByAttention, Card: algo.Card{Schema: algo.OGBParent, Seed: 1}}
+	training := Training{Graphs: repeated, Split: dataset.Hold, For: batch.ByAttention, Card: model.Card{Schema: model.OGBParent, Seed: 1}}
 	if must.Do(training.Prepare()); training.Card.Epochs != UsualEpochs {
 		t.Errorf("%d epochs of 50 molecules that come 180 times", training.Card.Epochs)
 	}

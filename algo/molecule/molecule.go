@@ -144,6 +144,9 @@ const (
 	UnorderedParent
 )
 
+// Reading is a number of the form for a graph, from 1, which the form of the same graphs shares.
+func (f Form) Reading() uint8 { return uint8(f.Unordered()) + 1 }
+
 // Unordered returns the form with the same graphs as f, nodes in any order.
 func (f Form) Unordered() Form {
 	switch f {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
-	"baca/algo/compare"
+	"baca/algo/feature/compare"
 	"baca/algo/internal/lists"
 )
 

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/property"
 )
 
@@ -19,7 +20,7 @@ import (
 // says nothing of an endpoint.
 type Domain struct {
 	Document
-	Model   *algo.Model
+	Model   *model.Model
 	Bytes   int    // of its file
 	SHA256  string // of that, hex
 	Program string // and its version
@@ -35,7 +36,7 @@ type Domain struct {
 }
 
 // ReachOf returns a model's reach at a rate of false alarms.
-func ReachOf(alone *algo.SingleScorer, alpha float64) float64 {
+func ReachOf(alone *alone.Scorer, alpha float64) float64 {
 	if limit, known := decide.Threshold(alone.Holdout(), alpha); known {
 		return limit
 	}
@@ -56,7 +57,7 @@ type Substance struct {
 	Low, High float64 // interval of their share
 	// Unmet is how many of the Surroundings no training molecule has.
 	Unmet, Surroundings int
-	Nearest             []algo.TrainingGraph
+	Nearest             []alone.TrainingGraph
 	Command             string // that scores it alone; empty for a molfile
 }
 
@@ -229,7 +230,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 	p.heading("5. Input")
 	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", escape(readAs(d.Model)))
 	stereo, tautomers := "Tags of stereocentres are read; conformers are not.", "The tautomer that was written is read. Others may have other results."
-	if d.Model.Card.Schema == algo.OGBParent {
+	if d.Model.Card.Schema == model.OGBParent {
 		stereo = "Not read: all stereoisomers have one result."
 		tautomers = "Tautomers of an azole or amidine have one result. Of others the one that was written is read, and others may have other results."
 	}
@@ -260,7 +261,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 		if d.Model.Structures == nil {
 			p.add("<p class=\"blank\">structures left blank: the model holds row numbers alone</p>")
 		}
-		if slices.ContainsFunc(s.Nearest, func(n algo.TrainingGraph) bool { return n.Values != nil }) {
+		if slices.ContainsFunc(s.Nearest, func(n alone.TrainingGraph) bool { return n.Values != nil }) {
 			p.add("<p class=\"blank\">Observed and predicted values are those that the training set has. What they are of is not known to this program.</p>")
 		}
 	}
@@ -333,7 +334,7 @@ func (s *Substance) fragments(d *Domain) string {
 // alike is the least similarity of a near training molecule.
 const alike = 0.5
 
-func (s *Substance) analogues(m *algo.Model) string {
+func (s *Substance) analogues(m *model.Model) string {
 	if m.Shared > 0 || len(s.Nearest) == 0 {
 		return "There are none to consider."
 	}
@@ -439,7 +440,7 @@ func (s *Substance) object(d *Domain) Object {
 }
 
 // analogueObject has the row in the training set, from 1.
-func analogueObject(n *algo.TrainingGraph) Object {
+func analogueObject(n *alone.TrainingGraph) Object {
 	var row, observed, predicted any
 	if n.Row >= 0 {
 		row = n.Row + 1
@@ -454,11 +455,11 @@ func analogueObject(n *algo.TrainingGraph) Object {
 }
 
 // readAs names the form in which the model reads molecules.
-func readAs(m *algo.Model) string {
+func readAs(m *model.Model) string {
 	switch m.Card.Schema {
-	case algo.OGBCanonical:
+	case model.OGBCanonical:
 		return "it is written, with its stereo marks, charges and counter-ions, in whatever order of atoms"
-	case algo.OGBParent:
+	case model.OGBParent:
 		return "its parent compound: without stereo marks, isotopes, counter-ions and other components, its charges and hypervalent groups drawn one way with the protons that they ask for, and in one tautomer of an azole or amidine"
 	}
 	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/report"
 )
 
@@ -13,7 +13,7 @@ func ExampleWrite() {
 	r := &report.Report{
 		Document: report.Document{Title: "Three graphs"}, Read: 4, Refused: 1, Alpha: 0.25,
 		Scores: []float64{0.1, 3.2, -0.4}, P: []float64{0.6, 0.2, 0.8}, Holdout: []float64{-0.5, -0.2, 0.3, 1},
-		Rows:     []report.Entry{{ID: "tin", SMILES: "C[Sn](C)(C)C", Place: 2, Row: algo.Row{Score: 3.2, P: 0.2}}},
+		Rows:     []report.Entry{{ID: "tin", SMILES: "C[Sn](C)(C)C", Place: 2, Row: batch.Row{Score: 3.2, P: 0.2}}},
 		Refusals: []string{"line 4: ring bond 1 is never closed"},
 	}
 	r.Judge()

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo"
-	"baca/algo/compare"
+	"baca/algo/alone"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/compare"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -53,7 +54,7 @@ func (r *Report) Judge() {
 }
 
 // Explain fills in why the entry has its score, and its drawing. Its graph is in form f.
-func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, alpha float64, f molecule.Form) error {
+func (e *Entry) Explain(ctx context.Context, alone *alone.Scorer, alpha float64, f molecule.Form) error {
 	g := e.Graph
 	x, err := alone.Explain(ctx, g, alpha)
 	if err != nil {
@@ -124,7 +125,7 @@ func QuotePath(path string) string {
 	return Quote(path)
 }
 
-// HoldoutOf says where the held-out graphs come from, by algo.Card.Holdout.
+// HoldoutOf says where the held-out graphs come from, by model.Card.Holdout.
 func HoldoutOf(file string) string {
 	if file == "" {
 		return "kept from training"
@@ -133,9 +134,9 @@ func HoldoutOf(file string) string {
 }
 
 // ModelCard has the lines of a model card for a file of that size and SHA-256.
-func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
+func ModelCard(m *model.Model, bytes int, sha256 string) []Pair {
 	c := m.Card
-	things := compare.Say(c.Schema == algo.Constant, "molecules")
+	things := compare.Say(c.Schema == model.Constant, "molecules")
 	program := ""
 	if c.Program != "" {
 		program = "baca " + c.Program
@@ -145,7 +146,7 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 		training += fmt.Sprintf(", last loss %.4g", c.Loss)
 	}
 	pairs := []Pair{
-		{"name", c.Name}, {"description", c.Description}, {"reads", algo.Reads(c.Schema) + " (" + c.Schema + ")"},
+		{"name", c.Name}, {"description", c.Description}, {"reads", model.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
 		{things, c.Counts()},
 		{"training", training},
@@ -183,7 +184,7 @@ func (b Basis) Pairs(plain bool) []Pair {
 	}
 }
 
-// Whole says whether a list differs from the training set, by algo.Report.Evidence and P.
+// Whole says whether a list differs from the training set, by batch.Report.Evidence and P.
 func Whole(list string, evidence, p float64) string {
 	text := fmt.Sprintf("p = %.2g", p)
 	if p < 0.001 {
@@ -204,7 +205,7 @@ func MakesTheDifference(differences []string) string {
 }
 
 // parts describes the parts of a score, one without a background.
-func parts(x *algo.Explanation) []string {
+func parts(x *alone.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {
 		if math.IsNaN(value) {

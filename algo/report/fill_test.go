@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -22,7 +23,7 @@ func TestJudge(t *testing.T) {
 	for _, fdr := range []float64{0, 0.01, 0.1} {
 		r := &Report{Alpha: 0.03, FDR: fdr, P: slices.Clone(p), Holdout: make([]float64, 99)}
 		for i, v := range p {
-			r.Rows = append(r.Rows, Entry{Place: i + 1, Row: algo.Row{P: v}})
+			r.Rows = append(r.Rows, Entry{Place: i + 1, Row: batch.Row{P: v}})
 		}
 		r.Judge()
 		q, n := decide.QValues(p), map[decide.Verdict]int{}
@@ -47,7 +48,7 @@ func TestJudge(t *testing.T) {
 	}
 	// Where a batch decides, what is plainly inside by itself is not outside.
 	holdout := make([]float64, 99)
-	r = &Report{Alpha: 0.05, Holdout: holdout, P: []float64{0.01, 0.01}, Alone: []float64{0.1, 0.2}, Rows: []Entry{{Row: algo.Row{P: 0.01, AloneP: 0.2}}}}
+	r = &Report{Alpha: 0.05, Holdout: holdout, P: []float64{0.01, 0.01}, Alone: []float64{0.1, 0.2}, Rows: []Entry{{Row: batch.Row{P: 0.01, AloneP: 0.2}}}}
 	if r.Judge(); r.Outside != 1 || r.Borderline != 1 || r.Rows[0].Row.Verdict != decide.Borderline {
 		t.Errorf("guarded: %+v", r)
 	}
@@ -57,11 +58,11 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// An entry is explained as algo.SingleScorer does, and drawn with its atoms as they are
+// An entry is explained as alone.Scorer does, and drawn with its atoms as they are
 // written, whatever the order of the graph.
 func TestExplain(t *testing.T) {
 	m := must.Have(weights.Open("bbbp"))
-	alone := must.Have(algo.NewSingleScorer(context.Background(), m, 1))
+	alone := must.Have(alone.New(context.Background(), m, 1))
 	const text = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the parent
 	mol := must.Have(smiles.Parse(text))
 	forms := []molecule.Form{molecule.AsWritten, molecule.Canonical, molecule.Parent}

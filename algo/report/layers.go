@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/internal/lists"
 	"baca/algo/metric"
+	"baca/algo/model"
 	"baca/algo/property"
 )
 
@@ -105,10 +105,10 @@ func (s *Substance) observed() (list []float64) {
 }
 
 // hasResponses reports whether the model knows observed values.
-func hasResponses(m *algo.Model) bool { return m.Structures != nil && m.Structures.Observed != nil }
+func hasResponses(m *model.Model) bool { return m.Structures != nil && m.Structures.Observed != nil }
 
 // response is what is said of the response space.
-func (s *Substance) response(m *algo.Model) string {
+func (s *Substance) response(m *model.Model) string {
 	known, low, high := responses(m.Structures.Observed)
 	n, near, far := responses(s.observed())
 	text := fmt.Sprintf("Observed values of %d training molecules range from %s to %s", known, number(low, 3), number(high, 3))

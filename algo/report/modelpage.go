@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 )
 
 // identity names model and program.
@@ -125,7 +125,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 
 func (d *Domain) limits() []string {
 	list := append([]string{}, limits...)
-	if d.Model.Card.Schema == algo.OGBParent {
+	if d.Model.Card.Schema == model.OGBParent {
 		list = append(list, "Salts, isotopes, stereoisomers and charged forms of a compound have one result: where one of them is the point, the domain cannot tell it from the others.")
 	}
 	if d.References > 0 {
@@ -140,7 +140,7 @@ func (d *Domain) limits() []string {
 }
 
 // ranges shows the training molecules' ranges.
-func (p *page) ranges(m *algo.Model) {
+func (p *page) ranges(m *model.Model) {
 	p.add("<div class=\"wide\"><table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
 	for _, r := range m.Profile.Ranges() {
 		p.add("<tr><td>%s</td>", escape(rangeName(r)))

@@ -1,16 +1,16 @@
 package report
 
 import (
+	"baca/algo/alone"
+	"baca/algo/model"
 	"math"
 	"strconv"
 	"strings"
-
-	"baca/algo"
 )
 
 // neighbors lists the most similar training graphs, drawn if the script and their structures are
 // there.
-func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
+func (p *page) neighbors(list []alone.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 	p.add("</ol>\n")
 }
 
-func values(v *algo.Values) string {
+func values(v *model.Values) string {
 	if v == nil {
 		return ""
 	}

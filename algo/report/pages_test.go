@@ -10,22 +10,24 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/background"
-	"baca/algo/compare"
+	"baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/compare"
+	"baca/algo/feature/suggest"
+	"baca/algo/feature/trust"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
+	"baca/algo/model"
 	"baca/algo/molecule/smiles"
 	"baca/algo/property"
-	"baca/algo/suggest"
-	"baca/algo/trust"
 )
 
 // evil must be escaped.
@@ -41,18 +43,18 @@ func full() *Report {
 	}
 	first := Entry{
 		ID: evil, SMILES: `C"><a href=`, SetAside: evil, Place: 4, Q: 0.07,
-		Row:     algo.Row{Score: 41, P: 0.125, Verdict: decide.Outside, AloneP: 1.0 / 7, BatchP: 0.125, BatchVerdict: decide.Borderline},
+		Row:     batch.Row{Score: 41, P: 0.125, Verdict: decide.Outside, AloneP: 1.0 / 7, BatchP: 0.125, BatchVerdict: decide.Borderline},
 		Drawing: &Drawing{share: []float64{2, -1, nan}, marked: []float64{0, 1, 1}},
-		Why: &algo.Explanation{
+		Why: &alone.Explanation{
 			Score: 3, P: 0.02, Distance: -2, Ratio: 0.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4, Reasons: why,
-			Nearest: []algo.TrainingGraph{
-				{Row: 0, Similarity: 1, Name: evil, SMILES: "C<", Values: &algo.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.999},
+			Nearest: []alone.TrainingGraph{
+				{Row: 0, Similarity: 1, Name: evil, SMILES: "C<", Values: &model.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.999},
 			},
 		},
 	}
 	second := Entry{
-		ID: "second", Row: algo.Row{P: nan, Verdict: decide.Undecided}, Drawing: graphDrawing(sample.Shape("path", 3), nil, []float64{0, 0, 1}),
-		Why: &algo.Explanation{P: nan, Distance: nan, Ratio: nan, Nodes: nan},
+		ID: "second", Row: batch.Row{P: nan, Verdict: decide.Undecided}, Drawing: graphDrawing(sample.Shape("path", 3), nil, []float64{0, 0, 1}),
+		Why: &alone.Explanation{P: nan, Distance: nan, Ratio: nan, Nodes: nan},
 	}
 	return &Report{
 		Document: Document{
@@ -117,12 +119,12 @@ func TestReportsSayWhatIsThere(t *testing.T) {
 		fmt.Fprintln(&s, Whole("this list", 0.93, p))
 	}
 	m := domain().Model
-	m.Card = algo.Card{
-		Name: "m", Schema: algo.OGBParent, Dataset: "set.csv", Graphs: 12, Train: 9, HoldoutRows: []int{1, 2}, Repeats: []int{3},
+	m.Card = model.Card{
+		Name: "m", Schema: model.OGBParent, Dataset: "set.csv", Graphs: 12, Train: 9, HoldoutRows: []int{1, 2}, Repeats: []int{3},
 		Epochs: 1, Batch: 8, LearningRate: 0.1, Seed: 7, Loss: 0.25, Program: "1.0",
 	}
 	fmt.Fprintln(&s, ModelCard(m, 123, "abc"))
-	m.Card = algo.Card{Schema: algo.Constant, Holdout: "held.csv", Epochs: 2}
+	m.Card = model.Card{Schema: model.Constant, Holdout: "held.csv", Epochs: 2}
 	fmt.Fprintln(&s, ModelCard(m, 123, "abc"))
 	for _, basis := range []Basis{{Alone: true}, {Graphs: 9, Weight: 0.25}, {Graphs: 9, Sample: true}, {Graphs: 9, Sample: true, First: true}} {
 		fmt.Fprintln(&s, basis.Pairs(false), basis.Pairs(true))
@@ -145,8 +147,8 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
 	add(t, &s, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
-	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
-	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", new(12.5), 0.125, 2, 1, 0.5}
+	picks := slices.Repeat([]suggest.Row{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
+	picks[0] = suggest.Row{Record: 3, Rank: 1, ID: evil, SMILES: "C<", Score: 9, Verdict: "outside", Price: new(12.5), Gain: 0.125, Nearer: 2, Inside: 1, Similarity: 0.5}
 	add(t, &s, "suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
 	add(t, &s, "suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
 	add(t, &s, "suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
@@ -172,16 +174,16 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 
 // domain has a substance that is outside, and an empty one.
 func domain() *Domain {
-	m := &algo.Model{
-		Card: algo.Card{
-			Name: "m", Dataset: evil, Description: evil, Schema: algo.OGBParent, Graphs: 100, Train: 90, HoldoutRows: make([]int, 10),
+	m := &model.Model{
+		Card: model.Card{
+			Name: "m", Dataset: evil, Description: evil, Schema: model.OGBParent, Graphs: 100, Train: 90, HoldoutRows: make([]int, 10),
 		},
-		Structures: &algo.Structures{Observed: []float64{3, nan, -7.25}}, Background: &background.Head{AUC: 0.9},
+		Structures: &model.Structures{Observed: []float64{3, nan, -7.25}}, Background: &background.Head{AUC: 0.9},
 		Bank: &contrast.Representation{NodeScore: make([]float64, 90)}, Holdout: &contrast.Representation{NodeScore: make([]float64, 10)},
 		Subtrees: fingerprint.NewIndex(make([]fingerprint.Print, 90)),
 		Profile:  explain.NewProfile([]*graph.Graph{must.Have(smiles.ParseGraph("CCO")), must.Have(smiles.ParseGraph("C[NH3+]"))}),
 	}
-	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, SetAside: "a salt", Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
+	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, SetAside: "a salt", Drawing: &Drawing{share: []float64{1}}, Why: &alone.Explanation{
 		Score: 3, P: 1.0 / 51, Verdict: decide.Outside, Distance: 2, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: nan, Duplicate: true,
 		Reasons: []explain.Reason{{Text: evil + " 48 %"}},
 	}}
@@ -191,13 +193,13 @@ func domain() *Domain {
 		Substances: []Substance{
 			{
 				Entry: e, Properties: property.Properties{Weight: 500}, Canonical: "C<", Read: "N<", High: 0.07, Unmet: 1, Surroundings: 3,
-				Nearest: []algo.TrainingGraph{
-					{Row: 0, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5},
+				Nearest: []alone.TrainingGraph{
+					{Row: 0, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &model.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5},
 				},
 				Command: "printf <",
 			},
 			{
-				Entry:      Entry{ID: "empty", Why: &algo.Explanation{Score: nan, P: nan, Verdict: decide.Undecided}},
+				Entry:      Entry{ID: "empty", Why: &alone.Explanation{Score: nan, P: nan, Verdict: decide.Undecided}},
 				Properties: property.Properties{Weight: 200}, Molfile: true,
 			},
 		},
@@ -216,7 +218,7 @@ func TestFormsSayWhatIsThere(t *testing.T) {
 		low, high float64
 	}{{decide.Borderline, 3, 0.02, 0.11}, {decide.Inside, 25, 0.11, 0.9}, {decide.Undecided, 25, 0, 0.05}} {
 		x := d.Substances[0]
-		x.Why = &algo.Explanation{P: float64(1+c.asHigh) / 51, Verdict: c.verdict, Ratio: 1}
+		x.Why = &alone.Explanation{P: float64(1+c.asHigh) / 51, Verdict: c.verdict, Ratio: 1}
 		x.AsHigh, x.Low, x.High, x.Nearest, x.Read = c.asHigh, c.low, c.high, x.Nearest[1:], ""
 		d.Substances = append(d.Substances, x)
 	}
@@ -230,7 +232,7 @@ func TestFormsSayWhatIsThere(t *testing.T) {
 	s.JSON("the same", text(WriteDomainJSON, d))
 	add(t, &s, "model", text(WriteModelPage, d))
 	d.References, d.Model.Structures, d.Model.Shared, d.Model.Background = 0, nil, 0, nil
-	d.Model.Card.Schema, d.Ranges = algo.OGB, RangesOf(nil)
+	d.Model.Card.Schema, d.Ranges = model.OGB, RangesOf(nil)
 	d.Substances[0].Why.P, d.Substances[0].Why.Verdict, d.Model.Profile, d.Model.Card.Description = nan, decide.Undecided, nil, ""
 	add(t, &s, "domain without a holdout", part(text(WriteDomain, d), "<h2>5", "<h3>Ref"))
 	add(t, &s, "model without a holdout", part(text(WriteModelPage, d), "<h2>5", "<h2>Ref"))

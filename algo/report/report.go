@@ -12,9 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
-	"baca/algo/compare"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/decide"
+	"baca/algo/feature/compare"
 	"baca/algo/graph"
 	"baca/algo/table"
 )
@@ -27,10 +28,10 @@ type Entry struct {
 	SetAside   string // what the model did not read
 	Place      int    // in the input, from 1
 	Graph      *graph.Graph
-	Row        algo.Row
-	Q          float64           // NaN without FDR
-	Drawing    *Drawing          // or nil
-	Why        *algo.Explanation // or nil
+	Row        batch.Row
+	Q          float64            // NaN without FDR
+	Drawing    *Drawing           // or nil
+	Why        *alone.Explanation // or nil
 }
 
 // A Document is what all reports have. All texts are escaped except Script.
@@ -58,7 +59,7 @@ type Report struct {
 	// Scores and P are of all scored graphs, with NaN for none. Holdout has the scores of
 	// in-distribution graphs in the same state.
 	Scores, P, Holdout []float64
-	// Alone, unless nil, has algo.Row.GuardP of graphs: a batch decides, without FDR.
+	// Alone, unless nil, has batch.Row.GuardP of graphs: a batch decides, without FDR.
 	Alone []float64
 	// Whole is a sentence on the list, see the function Whole; empty without a batch.
 	Whole       string
@@ -207,7 +208,7 @@ func (p *page) summary(r *Report) {
 			p.add(": outside where at most a share of %s of molecules like the training set scores as high, borderline up to %s. About %s of these molecules would be called outside if all were like the training set.", pValue(r.Alpha), pValue(2*r.Alpha), number(r.Alpha*float64(scored), 1))
 		}
 		if r.Alone != nil {
-			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, or that no training graph is as much like this list.", algo.Guard)
+			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, or that no training graph is as much like this list.", batch.Guard)
 		}
 	}
 	if r.Undecided > 0 {

@@ -5,29 +5,13 @@ import (
 	"strings"
 
 	"baca/algo/chart"
-	"baca/algo/suggest"
+	"baca/algo/feature/suggest"
 )
-
-// A Pick is a graph that is suggested. Record is its place in the input, from 1.
-type Pick struct {
-	Record     int      `json:"-"`
-	Rank       int      `json:"rank"`
-	ID         string   `json:"id"`
-	SMILES     string   `json:"smiles,omitempty"`
-	Score      float64  `json:"score"`
-	P          *float64 `json:"p_value"`
-	Verdict    string   `json:"verdict"`
-	Price      *float64 `json:"price,omitempty"`
-	Gain       float64  `json:"gain"`
-	Nearer     int      `json:"nearer"`
-	Inside     int      `json:"inside"`
-	Similarity float64  `json:"nearest_similarity"`
-}
 
 // A Suggestion is what the page shows of picks.
 type Suggestion struct {
 	*suggest.Suggestion
-	Picks     []Pick
+	Picks     []suggest.Row
 	Sentences []string // lower case, without full stops
 	Warnings  []string
 	Things    string // "molecules" or "graphs"
@@ -54,7 +38,7 @@ func (s *Suggestion) HTML() string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-func (p *page) picks(list []Pick) {
+func (p *page) picks(list []suggest.Row) {
 	p.add("<h2>The picks, the best first</h2>\n<p>Nearer: how many others come nearer by half a deviation or more. Inside: how many were outside and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule.")
 	if len(list) > maxPicks {
 		p.add(" These are the first %d of %d; the file has all.", maxPicks, len(list))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
-	"baca/algo/trust"
+	"baca/algo/feature/trust"
 )
 
 // TrustHTML is what the page shows of judged predictions, with sentences on what they rest on. The audit is nil without

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"baca/algo/feature/trust"
 	"baca/algo/internal/must"
-	"baca/algo/trust"
 )
 
 // No curve crosses the legend.

@@ -85,25 +85,25 @@ func NewSheet(fields []Field) *Sheet {
 }
 
 // Of returns the columns of rows, valid until the next call.
-func (s *Sheet) Of(rows []Scored) []Column {
+func (s *Sheet) Of(rows []Row) []Column {
 	for i := range s.columns {
 		c := &s.columns[i]
 		c.Texts, c.Numbers, c.TextLists, c.NumberLists = c.Texts[:0], c.Numbers[:0], c.TextLists[:0], c.NumberLists[:0]
-		for k := range rows {
-			s.fields[i].add(c, &rows[k])
+		for _, r := range rows {
+			s.fields[i].add(c, r)
 		}
 	}
 	return s.columns
 }
 
 // Of returns the columns of rows.
-func Of(fields []Field, rows []Scored) []Column { return NewSheet(fields).Of(rows) }
+func Of(fields []Field, rows []Row) []Column { return NewSheet(fields).Of(rows) }
 
 func (f *Field) kind() Kind {
 	switch {
-	case f.Text != nil:
+	case f.Text != nil || f.Input != nil:
 		return Texts
-	case f.Number != nil:
+	case f.Number != nil || f.Score != nil || f.Same != nil:
 		return Numbers
 	case f.Truth != nil:
 		return Truths
@@ -113,22 +113,14 @@ func (f *Field) kind() Kind {
 	return NumberLists
 }
 
-func (f *Field) add(c *Column, s *Scored) {
-	filled := f.filled(s)
+func (f *Field) add(c *Column, r Row) {
+	s, filled := r.(*Scored)
+	filled = filled && (f.Group != OfReasons || s.Why.Given)
 	switch c.Kind {
 	case Texts:
-		c.Texts = append(c.Texts, valueOf(f.Text, s, filled, ""))
-	case Numbers:
-		c.Numbers = append(c.Numbers, valueOf(f.Number, s, filled, math.NaN()))
-	case Truths:
-		x := math.NaN()
-		if filled {
-			x = 0
-			if f.Truth(s) {
-				x = 1
-			}
-		}
-		c.Numbers = append(c.Numbers, x)
+		c.Texts = append(c.Texts, f.text(r, s, filled))
+	case Numbers, Truths:
+		c.Numbers = append(c.Numbers, f.number(s, filled))
 	case TextLists:
 		c.TextLists = append(c.TextLists, listOf(f.Texts, s, filled))
 	default:
@@ -136,11 +128,31 @@ func (f *Field) add(c *Column, s *Scored) {
 	}
 }
 
-func valueOf[T any](value func(*Scored) T, s *Scored, filled bool, none T) T {
-	if !filled {
-		return none
+func (f *Field) text(r Row, s *Scored, filled bool) string {
+	switch {
+	case f.Input != nil:
+		return f.Input(r.Input())
+	case filled:
+		return f.Text(s)
 	}
-	return value(s)
+	return ""
+}
+
+// number is 0 or 1 for a truth.
+func (f *Field) number(s *Scored, filled bool) float64 {
+	switch {
+	case f.Same != nil:
+		return f.Same()
+	case !filled:
+		return math.NaN()
+	case f.Score != nil:
+		return f.Score(&s.Scores)
+	case f.Number != nil:
+		return f.Number(s)
+	case f.Truth(s):
+		return 1
+	}
+	return 0
 }
 
 // listOf is not nil where there is a value.
@@ -169,4 +181,4 @@ func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *
 	return &Sink{NewWriter(w, form, text, header, s.columns), s}
 }
 
-func (s *Sink) Add(rows ...Scored) { s.Write(s.Of(rows)) }
+func (s *Sink) Add(rows ...Row) { s.Write(s.Of(rows)) }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/table"
@@ -14,11 +14,9 @@ import (
 // Columns are chosen by their groups. A value that is missing is null.
 func ExampleNewSink() {
 	rows := table.NewSink(os.Stdout, "jsonl", table.Text{}, false, table.Fields(table.Usual))
-	rows.Add(table.Scored{
-		Record: dataset.Record{ID: "tin", SMILES: "C[Sn](C)(C)C"},
-		Scores: &algo.Row{Score: 3.25, P: 0.001, Verdict: decide.Outside},
-	})
-	rows.Add(table.Scored{Record: dataset.Record{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")}})
+	tin := dataset.Record{Entry: dataset.Entry{ID: "tin", SMILES: "C[Sn](C)(C)C"}}
+	rows.Add(table.NewScored(tin, batch.Row{Score: 3.25, P: 0.001, Verdict: decide.Outside}))
+	rows.Add(&dataset.Entry{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")})
 	if err := rows.Flush(); err != nil {
 		fmt.Println(err)
 	}

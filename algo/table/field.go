@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
-
+	"baca/algo/alone"
+	"baca/algo/batch"
+	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 )
 
 // A Field declares a column and computes its value. Writers, messages of the page and help use the
@@ -20,12 +22,16 @@ type Field struct {
 	Group Group
 	Doc   string // description for help
 
-	// One of these computes the value and determines the kind. NaN and "" are no value.
+	// One of these computes the value and determines the kind. NaN and "" are no value. Those of a
+	// scored record find all that there is of it, with its graph.
 	Text    func(*Scored) string
 	Number  func(*Scored) float64
 	Truth   func(*Scored) bool
 	Texts   func(*Scored) []string
 	Numbers func(*Scored) []float64
+	Score   func(*batch.Row) float64    // of the scores alone, which held-out graphs have, too
+	Input   func(*dataset.Entry) string // of any record, also a refused one
+	Same    func() float64              // of all rows
 }
 
 // A Group is a set of columns that are written as one.
@@ -49,9 +55,10 @@ const (
 	OfBatch = OfPaper | OfAnswers // what a batch fills
 )
 
-// Why explains a graph's score by itself.
+// Why explains a graph's score by itself, if it is Given.
 type Why struct {
-	*algo.Explanation
+	alone.Explanation
+	Given bool
 	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding in the
 	// record's order of atoms.
 	Atoms, AtomsSubtrees, AtomsEmbedding []float64
@@ -64,7 +71,7 @@ type Why struct {
 type Run struct {
 	Model  string // its name
 	SHA256 string // of its file, in hexadecimal
-	By     string // what decides, one of algo.Deciders
+	By     string // what decides, one of batch.Deciders
 	Alpha  float64
 	FDR    float64 // 0 if α decides
 }
@@ -76,19 +83,19 @@ const hashDigits = 12
 // records.
 func (r *Run) Fields() []Field {
 	list := []Field{
-		{Name: "model", Text: func(*Scored) string { return r.Model },
+		{Name: "model", Input: func(*dataset.Entry) string { return r.Model },
 			Doc: "name of the model"},
-		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
+		{Name: "model_sha256", Input: func(*dataset.Entry) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
 			Doc: "first 12 digits of the SHA-256 of its file"},
-		{Name: "by", Text: func(*Scored) string { return r.By },
-			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
-		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
+		{Name: "by", Input: func(*dataset.Entry) string { return r.By },
+			Doc: "what decides: " + strings.Join(batch.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
+		{Name: "alpha", Same: func() float64 { return r.Alpha },
 			Doc: "rate of false alarms that was asked for"},
-		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },
+		{Name: "program", Input: func(*dataset.Entry) string { return "baca " + model.Version },
 			Doc: "what wrote the row"},
 	}
 	if r.FDR > 0 {
-		list = slices.Insert(list, 4, Field{Name: "fdr", Number: func(*Scored) float64 { return r.FDR },
+		list = slices.Insert(list, 4, Field{Name: "fdr", Same: func() float64 { return r.FDR },
 			Doc: "false-discovery rate that decides, with --fdr"})
 	}
 	for i := range list {
@@ -109,37 +116,37 @@ func Fields(groups Group) []Field {
 }
 
 var fields = []Field{
-	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
+	{Name: "id", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.ID },
 		Doc: "from the input, or else the number of the record, from 1"},
-	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return cmp.Or(s.SMILES, s.Written) },
+	{Name: "smiles", Group: OfRecord, Input: func(e *dataset.Entry) string { return cmp.Or(e.SMILES, e.Written) },
 		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
-	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
+	{Name: "score", Group: OfScore, Score: func(r *batch.Row) float64 { return r.Score },
 		Doc: "of what decides, see --by; higher is further outside"},
-	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
+	{Name: "p_value", Group: OfScore, Score: func(r *batch.Row) float64 { return r.P },
 		Doc: "how often a graph like the training set would score as high"},
 	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
 		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
-	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
+	{Name: "error", Group: OfRecord, Input: func(e *dataset.Entry) string { return textOf(e.Err) },
 		Doc: "why the record was refused; it then has no scores"},
-	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
+	{Name: "set_aside", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.Aside.String() },
 		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion, or another component was not scored and which: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
 
 	{Name: "scored_smiles", Group: OfStructure, Text: func(s *Scored) string { return s.Structure },
 		Doc: "the molecule that was scored, without what set_aside names, as a canonical SMILES"},
 
-	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
+	{Name: "s_pre", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
-	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
+	{Name: "s_attn", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.Attn },
 		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
-	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
+	{Name: "s_baca", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.BaCa },
 		Doc: "the paper's score: both, standardised and added"},
-	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
+	{Name: "alone", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.Alone },
 		Doc: "score of the graph by itself"},
-	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },
+	{Name: "alone_p", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.AloneP },
 		Doc: "its p-value"},
-	{Name: "batch", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Batch },
+	{Name: "batch", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.Batch },
 		Doc: "score of the graph in its batch"},
-	{Name: "batch_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.BatchP },
+	{Name: "batch_p", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.BatchP },
 		Doc: "its p-value"},
 	{Name: "batch_foreign", Group: OfAnswers, Truth: func(s *Scored) bool { return s.Scores.Foreign },
 		Doc: "true if no training graph is as much like the batch as this graph, but for 2, or one in 200 of fewer"},
@@ -184,15 +191,15 @@ var fields = []Field{
 		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
 	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow, anyNumber),
 		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
-	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }, anyNumber),
+	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n alone.TrainingGraph) float64 { return n.Similarity }, anyNumber),
 		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
-	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.SMILES }, isText),
+	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofNearest(func(n alone.TrainingGraph) string { return n.SMILES }, isText),
 		Doc: "their structures, where the model has them: see baca model structures"},
-	{Name: "nearest_names", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.Name }, isText),
+	{Name: "nearest_names", Group: OfNeighbors, Texts: ofNearest(func(n alone.TrainingGraph) string { return n.Name }, isText),
 		Doc: "their names, where the training set has any"},
-	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
+	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *model.Values) float64 { return v.Observed }),
 		Doc: "what was measured of them"},
-	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Predicted }),
+	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *model.Values) float64 { return v.Predicted }),
 		Doc: "what was predicted of them"},
 	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
 		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
@@ -233,9 +240,9 @@ func OwnBehind(names []string, before []Field) []Field {
 			copies[same]++
 		}
 		taken[lower] = true
-		list = append(list, Field{Name: name, Group: OfRecord, Text: func(s *Scored) string {
-			if k < len(s.Own) {
-				return s.Own[k]
+		list = append(list, Field{Name: name, Group: OfRecord, Input: func(e *dataset.Entry) string {
+			if k < len(e.Own) {
+				return e.Own[k]
 			}
 			return ""
 		}})
@@ -255,15 +262,15 @@ func reasonTexts(s *Scored) []string {
 }
 
 // nearest are the most similar training graphs, by default the explanation's.
-func (s *Scored) nearest() []algo.TrainingGraph {
-	if s.Nearest == nil && s.Why != nil {
+func (s *Scored) nearest() []alone.TrainingGraph {
+	if s.Nearest == nil {
 		return s.Why.Nearest
 	}
 	return s.Nearest
 }
 
 // nearestRow is from 1, NaN if unknown.
-func nearestRow(n algo.TrainingGraph) float64 {
+func nearestRow(n alone.TrainingGraph) float64 {
 	if n.Row < 0 {
 		return math.NaN()
 	}
@@ -271,7 +278,7 @@ func nearestRow(n algo.TrainingGraph) float64 {
 }
 
 // ofNearest has a value of each of the nearest, and is empty where none is known.
-func ofNearest[T any](value func(algo.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
+func ofNearest[T any](value func(alone.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
 	return func(s *Scored) []T {
 		list := lists.Map(s.nearest(), value)
 		if !slices.ContainsFunc(list, known) {
@@ -288,26 +295,13 @@ func anyNumber(float64) bool { return true }
 func isNumber(x float64) bool { return !math.IsNaN(x) }
 
 // ofValues is NaN where there are no values.
-func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
-	return ofNearest(func(n algo.TrainingGraph) float64 {
+func ofValues(value func(*model.Values) float64) func(*Scored) []float64 {
+	return ofNearest(func(n alone.TrainingGraph) float64 {
 		if n.Values == nil {
 			return math.NaN()
 		}
 		return value(n.Values)
 	}, isNumber)
-}
-
-// filled reports whether a row has values of the field's group.
-func (f *Field) filled(s *Scored) bool {
-	switch f.Group {
-	case OfRecord, OfRun:
-		return true
-	case OfReasons:
-		return s.Why != nil
-	case OfTrust:
-		return s.Trust != nil
-	}
-	return s.Scores != nil
 }
 
 // helpWidth is the width of Help.

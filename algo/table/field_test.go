@@ -10,43 +10,46 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/feature/trust"
 	"baca/algo/internal/must"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/parquet"
-	"baca/algo/trust"
 )
 
 // Rows have these bytes in each form, whatever is known of them: the files of testdata were read line by line.
 func TestForms(t *testing.T) {
 	nan := math.NaN()
-	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, Foreign: true, BatchVerdict: "outside"}
-	near := []algo.TrainingGraph{
-		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}},
+	row := batch.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, Foreign: true, BatchVerdict: "outside"}
+	near := []alone.TrainingGraph{
+		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &model.Values{Observed: 1.5, Predicted: nan}},
 		{Row: -1, Similarity: 0.5, SMILES: "CO"},
 	}
-	judged := &trust.Judgement{Predicted: 1, Error: 2, Low: 3, High: 4, Verdict: "check", BatchLow: 5, BatchHigh: nan, BatchVerdict: "trust"}
-	why := &Why{
-		Explanation: &algo.Explanation{
+	judged := trust.Judgement{Predicted: 1, Error: 2, Low: 3, High: 4, Verdict: "check", BatchLow: 5, BatchHigh: nan, BatchVerdict: "trust"}
+	why := Why{
+		Given: true,
+		Explanation: alone.Explanation{
 			Counted: "3 of 205, this one counted in", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}},
 			Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4, Nearest: near,
 		},
 		Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},
 	}
-	outside := &algo.Row{Score: 1234567, P: 1e-9, Verdict: "outside"}
-	rows := []Scored{
-		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}},
+	outside := batch.Row{Score: 1234567, P: 1e-9, Verdict: "outside"}
+	rows := []Row{
+		&Scored{Record: dataset.Record{Entry: dataset.Entry{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}}},
 			Scores: row, Q: 0.25, Why: why, Structure: "C", Trust: judged},
-		{Record: dataset.Record{ID: "b\tb", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{Nodes: nan}},
-			Nearest: near[1:]},
-		{Record: dataset.Record{ID: "c", SMILES: "not one", Err: errors.New("no")}},
-		{Record: dataset.Record{ID: "d", SMILES: "O=C=O"}, Scores: outside},
+		&Scored{Record: dataset.Record{Entry: dataset.Entry{ID: "b\tb", SMILES: "CC"}}, Scores: row, Q: nan,
+			Why: Why{Given: true, Explanation: alone.Explanation{Nodes: nan}}, Trust: trust.Unjudged(nan), Nearest: near[1:]},
+		&dataset.Entry{ID: "c", SMILES: "not one", Err: errors.New("no")},
+		NewScored(dataset.Record{Entry: dataset.Entry{ID: "d", SMILES: "O=C=O"}}, outside),
 	}
 	list := append(Fields(Usual|OfPaper|OfAnswers|OfRate|OfStructure|OfTrust|OfReasons|OfNeighbors|OfValues), Field{Name: "<own>",
-		Group: OfRecord, Text: func(s *Scored) string { return s.ID }})
+		Group: OfRecord, Input: func(e *dataset.Entry) string { return e.ID }})
 	for _, to := range []string{"csv", "tsv", "jsonl", "sdf"} {
 		if got, want := written(to, plain, true, list, rows...), must.Have(os.ReadFile("testdata/rows."+to)); got != string(want) {
 			t.Errorf("%s:\n%s\nwant:\n%s", to, got, want)
@@ -84,8 +87,9 @@ func TestForms(t *testing.T) {
 	}
 	for i, verdicts := range [][]decide.Verdict{{"outside", "inside"}, {"borderline", "outside"}, {"undecided", "outside"},
 		{"outside", "outside"}} {
-		rows[i].Scores, rows[i].Others = &algo.Row{Score: 1, P: 2, Verdict: verdicts[0]}, []*algo.Row{{Score: 3, P: 4, Verdict: verdicts[1]}}
-		if got := rows[i].Best(); got != verdicts[0] && got != "inside" || (got == "inside") != rows[i].Covered(1) {
+		s := NewScored(dataset.Record{Entry: *rows[i].Input()}, batch.Row{Score: 1, P: 2, Verdict: verdicts[0]})
+		s.Others, rows[i] = []batch.Row{{Score: 3, P: 4, Verdict: verdicts[1]}}, s
+		if got := s.Best(); got != verdicts[0] && got != "inside" || (got == "inside") != s.Covered(1) {
 			t.Errorf("of %q the best is %s", verdicts, got)
 		}
 	}
@@ -101,7 +105,7 @@ func TestColumnsAreDeclared(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range fields {
 		types := 0
-		for _, there := range []bool{c.Text != nil, c.Number != nil, c.Truth != nil, c.Texts != nil, c.Numbers != nil} {
+		for _, there := range []bool{c.Text != nil, c.Number != nil, c.Truth != nil, c.Texts != nil, c.Numbers != nil, c.Score != nil, c.Input != nil} {
 			if there {
 				types++
 			}
@@ -123,16 +127,16 @@ func TestColumnsAreDeclared(t *testing.T) {
 // A row says what it came from, also one that was refused.
 func TestRunColumns(t *testing.T) {
 	for to, want := range map[string]string{
-		"csv":   "id,model,model_sha256,by,alpha,fdr,program\na,bbbp,0123456789ab,alone,0.05,0.1,baca " + algo.Version + "\n",
-		"jsonl": `{"id":"a","model":"bbbp","model_sha256":"0123456789ab","by":"alone","alpha":0.05,"fdr":0.1,"program":"baca ` + algo.Version + "\"}\n",
+		"csv":   "id,model,model_sha256,by,alpha,fdr,program\na,bbbp,0123456789ab,alone,0.05,0.1,baca " + model.Version + "\n",
+		"jsonl": `{"id":"a","model":"bbbp","model_sha256":"0123456789ab","by":"alone","alpha":0.05,"fdr":0.1,"program":"baca ` + model.Version + "\"}\n",
 	} {
-		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: algo.ByAlone, Alpha: 0.05, FDR: 0.1}
-		refused := Scored{Record: dataset.Record{ID: "a", Err: errors.New("no")}}
+		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: batch.ByAlone, Alpha: 0.05, FDR: 0.1}
+		refused := &dataset.Entry{ID: "a", Err: errors.New("no")}
 		if got := written(to, plain, true, append(Fields(OfRecord)[:1], run.Fields()...), refused); got != want {
 			t.Errorf("%s: %q, want %q", to, got, want)
 		}
 	}
-	without := (&Run{By: algo.ByBatch, Alpha: 0.1}).Fields()
+	without := (&Run{By: batch.ByBatch, Alpha: 0.1}).Fields()
 	for _, c := range without {
 		if c.Name == "fdr" || c.Group != OfRun || c.Doc == "" {
 			t.Errorf("without a false-discovery rate there is %s, of group %b, with the help %q", c.Name, c.Group, c.Doc)

@@ -3,16 +3,16 @@ package table
 import (
 	"slices"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/decide"
 )
 
 // of returns a model's row: 0 is the scorer's own, further ones follow.
-func (s *Scored) of(model int) *algo.Row {
+func (s *Scored) of(model int) *batch.Row {
 	if model == 0 {
-		return s.Scores
+		return &s.Scores
 	}
-	return s.Others[model-1]
+	return &s.Others[model-1]
 }
 
 // ModelFields are the fields of rows with several models: the record's, one group for each model,

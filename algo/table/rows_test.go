@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
@@ -26,7 +26,7 @@ var hostile = []string{
 }
 
 // written are rows as a sink writes them.
-func written(to string, text Text, header bool, columns []Field, rows ...Scored) string {
+func written(to string, text Text, header bool, columns []Field, rows ...Row) string {
 	var b strings.Builder
 	w := NewSink(&b, to, text, header, columns)
 	w.Add(rows...)
@@ -57,9 +57,9 @@ func TestNumber(t *testing.T) {
 // CSV is byte by byte what encoding/csv writes of the same cells, and texts of JSON what encoding/json writes.
 func TestLikeTheStandardLibrary(t *testing.T) {
 	columns := []Field{
-		{Name: "one", Group: OfRecord, Text: func(s *Scored) string { return s.ID }},
-		{Name: "two, or more", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES }},
-		{Name: "list", Group: OfRecord, Texts: func(s *Scored) []string { return []string{s.ID, s.SMILES, s.ID} }},
+		{Name: "one", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.ID }},
+		{Name: "two, or more", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.SMILES }},
+		{Name: "list", Group: OfScore, Texts: func(s *Scored) []string { return []string{s.ID, s.SMILES, s.ID} }},
 	}
 	for _, text := range []Text{{}, {SpreadsheetSafe: true}} {
 		for _, list := range [][]Field{columns, columns[:1]} {
@@ -68,7 +68,7 @@ func TestLikeTheStandardLibrary(t *testing.T) {
 			old.Write([]string{"one", "two, or more", "list"}[:len(list)])
 			for _, a := range hostile {
 				for _, b := range hostile {
-					w.Add(Scored{Record: dataset.Record{ID: a, SMILES: b}})
+					w.Add(&Scored{Record: dataset.Record{Entry: dataset.Entry{ID: a, SMILES: b}}})
 					old.Write([]string{text.Cell(a), text.Cell(b), text.Cell(a + "; " + b + "; " + a)}[:len(list)])
 				}
 			}
@@ -113,7 +113,7 @@ func TestOwnColumns(t *testing.T) {
 	if last := same[len(same)-1].Name; last != "input_c_9999" || size > len(last)*len(same) {
 		t.Errorf("the last of equal names is %s, all have %d bytes", last, size)
 	}
-	refused := Scored{Record: dataset.Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}}
+	refused := &dataset.Entry{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}
 	text := written("jsonl", plain, true, append(usual, own...), refused)
 	var row map[string]any
 	must.Do(json.Unmarshal([]byte(text), &row))
@@ -137,7 +137,7 @@ func TestWriteError(t *testing.T) {
 	for _, to := range []string{"csv", "jsonl", "sdf"} {
 		w := NewSink(&fullOnce{full}, to, plain, true, Fields(OfRecord))
 		for range 10_000 {
-			w.Add(Scored{Record: dataset.Record{ID: "a", SMILES: "CCO"}})
+			w.Add(&dataset.Entry{ID: "a", SMILES: "CCO"})
 		}
 		for range 2 {
 			if err := w.Flush(); !errors.Is(err, full) {
@@ -148,12 +148,12 @@ func TestWriteError(t *testing.T) {
 }
 
 // usualRow is a row as `baca score` writes most.
-func usualRow() (Scored, []Field) {
+func usualRow() (Row, []Field) {
 	nan := math.NaN()
-	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: algo.ByAlone, Alpha: 0.05}
-	return Scored{
-		Record: dataset.Record{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"},
-		Scores: &algo.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
+	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: batch.ByAlone, Alpha: 0.05}
+	return &Scored{
+		Record: dataset.Record{Entry: dataset.Entry{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"}},
+		Scores: batch.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
 	}, append(Fields(Usual), run.Fields()...)
 }
 
@@ -162,7 +162,7 @@ func TestRowAllocations(t *testing.T) {
 	s, columns := usualRow()
 	for _, to := range []string{"csv", "jsonl"} {
 		w := NewSink(io.Discard, to, Text{SpreadsheetSafe: true}, true, columns)
-		rows := []Scored{s}
+		rows := []Row{s}
 		if n := testing.AllocsPerRun(2000, func() { w.Add(rows...) }); n != 0 {
 			t.Errorf("%s: %g allocations a row, want none", to, n)
 		}

@@ -26,16 +26,17 @@ type Tally struct {
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
-func (t *Tally) Add(rows []Scored) {
+func (t *Tally) Add(rows []Row) {
 	for _, r := range rows {
 		t.Records++
-		if r.Err != nil {
+		s, scored := r.(*Scored)
+		if !scored {
 			t.Refused++
-			t.because(reason(r.Err), 1)
+			t.because(reason(r.Input().Err), 1)
 			continue
 		}
-		t.Count(r.Scores.Verdict)
-		t.SetAside.Count(r.Aside)
+		t.Count(s.Best())
+		t.SetAside.Count(s.Aside)
 	}
 }
 

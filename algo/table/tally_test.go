@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
@@ -17,20 +17,20 @@ import (
 )
 
 func TestTally(t *testing.T) {
-	var rows []Scored
+	var rows []Row
 	text := "CCO\nC9CC\nC1CCCC(\nC0CC\nXx\n"
 	for rec, err := range dataset.Molecules(t.Context(), strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
 		must.Do(err)
-		s := Scored{Record: rec}
-		if s.Err == nil {
-			s.Scores = &algo.Row{Verdict: decide.Outside}
+		if rec.Err == nil {
+			rows = append(rows, NewScored(rec, batch.Row{Verdict: decide.Outside}))
+		} else {
+			rows = append(rows, &rec.Entry)
 		}
-		rows = append(rows, s)
 	}
-	rows[0].Aside.Stereo = true
-	rows[1].Aside.Stereo = true // of a refused record, which was not read
+	rows[0].Input().Aside.Stereo = true
+	rows[1].Input().Aside.Stereo = true // of a refused record, which was not read
 	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Undecided, decide.Inside} {
-		rows = append(rows, Scored{Scores: &algo.Row{Verdict: v}})
+		rows = append(rows, &Scored{Scores: batch.Row{Verdict: v}})
 	}
 	var got Tally
 	got.Add(rows)
@@ -48,21 +48,22 @@ func TestTally(t *testing.T) {
 func TestTallyOfAnyDivision(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 30 {
-		var rows []Scored
+		var rows []Row
 		for range rng.IntN(3000) {
-			s := Scored{Scores: &algo.Row{Verdict: decide.Inside}}
+			s := &Scored{Scores: batch.Row{Verdict: decide.Inside}}
 			s.Aside.Isotope = rng.IntN(2) == 0
 			if rng.IntN(3) > 0 {
-				s = Scored{Record: dataset.Record{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))}}
+				rows = append(rows, &dataset.Entry{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))})
+			} else {
+				rows = append(rows, s)
 			}
-			rows = append(rows, s)
 		}
 		var want Tally
 		want.Add(rows)
 		count := map[string]int{}
 		for _, r := range rows {
-			if r.Err != nil {
-				count[fmt.Sprint(r.Err)]++
+			if err := r.Input().Err; err != nil {
+				count[fmt.Sprint(err)]++
 			}
 		}
 		for why, n := range want.Reasons {

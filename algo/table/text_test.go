@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/golden"
@@ -42,10 +42,10 @@ func TestSpreadsheetText(t *testing.T) {
 	columns := slices.DeleteFunc(Fields(OfRecord|OfReasons), func(c Field) bool {
 		return c.Group == OfReasons && c.Name != "reasons" && c.Name != "atoms"
 	})
-	why := &Why{Explanation: &algo.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
-	explained := Scored{Record: dataset.Record{ID: "=1", SMILES: "-C"}, Why: why}
-	refused := Scored{Record: dataset.Record{ID: "\n", Err: errors.New("@file:1")}}
-	reject := Scored{Record: dataset.Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}}
+	why := Why{Given: true, Explanation: alone.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
+	explained := &Scored{Record: dataset.Record{Entry: dataset.Entry{ID: "=1", SMILES: "-C"}}, Why: why}
+	refused := &dataset.Entry{ID: "\n", Err: errors.New("@file:1")}
+	reject := &dataset.Entry{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}
 	got := written("csv", safe, false, columns, explained, refused) + written("csv", safe, false, RejectFields(), reject)
 	want := "'=1,'-C,,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
 	if got != want {

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/parquet"
@@ -70,7 +70,7 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 type parquetRows struct{ *parquet.Writer }
 
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
-	return parquetRows{parquet.NewWriter(w, "baca "+algo.Version, columns)}
+	return parquetRows{parquet.NewWriter(w, "baca "+model.Version, columns)}
 }
 
 func (r parquetRows) Write(columns []Column) {
@@ -112,7 +112,7 @@ func sixDigits(x float64) float64 {
 const Molfile = "molfile"
 
 func MolfileField() Field {
-	return Field{Name: Molfile, Group: OfRecord, Text: func(s *Scored) string { return molfileOf(&s.Record) }}
+	return Field{Name: Molfile, Group: OfRecord, Input: molfileOf}
 }
 
 // sdfRows are molfiles with the other columns as data.
@@ -147,7 +147,7 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
-func molfileOf(r *dataset.Record) string {
+func molfileOf(r *dataset.Entry) string {
 	name := Printable(r.ID)
 	if block := r.Molfile(); block != "" {
 		return strings.TrimRight(strings.ReplaceAll(block, "\r", ""), "\n") + "\n"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo/job"
+	"baca/algo/feature/suggest"
 	"baca/app/run"
 	"baca/app/store"
 	"baca/app/words"
@@ -106,8 +106,8 @@ func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	r = &message.Suggest{Most: UsuallySuggested}
 	var err error
 	if most := strings.TrimSpace(w.Most); most != "" {
-		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > job.MaxSuggested {
-			return nil, fmt.Sprintf("Not a number: %s. Give a whole number from 1 to %s.", most, words.Count(job.MaxSuggested))
+		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > suggest.MaxSuggested {
+			return nil, fmt.Sprintf("Not a number: %s. Give a whole number from 1 to %s.", most, words.Count(suggest.MaxSuggested))
 		}
 	}
 	if slices.Contains(columns, w.Price) {

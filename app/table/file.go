@@ -31,7 +31,7 @@ func (t *Table) Columns(order []int32, model *message.Model, more ...table.Colum
 	}
 	list := append(all, more...)
 	run := t.run(model)
-	list = append(list, table.Of(run.Fields(), make([]table.Scored, len(order)))...)
+	list = append(list, table.Of(run.Fields(), table.Blank(len(order)))...)
 	return append(list, table.Pick(t.Rows.read[min(2, len(t.Rows.read)):], order)...)
 }
 

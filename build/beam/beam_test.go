@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv("BACA_TEST_TASK"); text != "" {
 		var k task
 		try.Check(json.Unmarshal([]byte(text), &k))
-		os.Exit(run(ctx, &k.Config, k.Inputs, os.Stderr))
+		os.Exit(invoke(ctx, &k.Config, k.Inputs, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -80,7 +80,7 @@ func newTask(t *testing.T, shards int, inputs ...string) *task {
 func (k task) do(t *testing.T, want int) string {
 	t.Helper()
 	var stderr bytes.Buffer
-	if code := run(ctx, &k.Config, k.Inputs, &stderr); code != want {
+	if code := invoke(ctx, &k.Config, k.Inputs, &stderr); code != want {
 		t.Fatalf("exit status %d, want %d: %.2000s", code, want, &stderr)
 	}
 	return stderr.String()

@@ -19,8 +19,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
-	"baca/algo/molecule"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/sealed"
 	"baca/build/internal/try"
@@ -64,9 +63,7 @@ type config struct {
 // twice changes nothing.
 type scoring struct {
 	config
-	options algo.Options // without a batch: each shard has only its own graphs
-	form    molecule.Form
-	scorer  *algo.Scorer
+	plan run.Plan // of a shard
 }
 
 // last is what this process works on: a model is loaded and prepared once. The lock is held
@@ -127,17 +124,19 @@ func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	if m.Card.Schema == algo.Constant {
 		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", m.Card.Name, m.Card.Schema)
 	}
-	run := c.Run
-	run.Program, run.Model, run.SHA256 = version.String(), m.Card.Name, try.To(weights.Sum(m))
+	asked := c.Run
+	asked.Program, asked.Model, asked.SHA256 = version.String(), m.Card.Name, try.To(weights.Sum(m))
 	if c.Run.Program == "" {
-		c.Run = run
+		c.Run = asked
 	}
-	if err := c.same(run); err != nil {
+	if err := c.same(asked); err != nil {
 		return nil, fmt.Errorf("on this worker: %w", err)
 	}
-	s = &scoring{config: *c, options: algo.DefaultOptions(), form: algo.FormOf(m.Card.Schema).Unordered()}
-	s.options.Alpha, s.options.Workers = c.Run.Alpha, c.Workers
-	s.scorer = try.To(algo.NewScorer(ctx, m, s.options))
+	o := algo.DefaultOptions() // without a batch: each shard has only its own graphs
+	o.Alpha, o.Workers = c.Run.Alpha, c.Workers
+	o.Single = try.To(algo.NewSingleScorer(ctx, m, c.Workers))
+	s = &scoring{config: *c, plan: run.Plan{Model: m, Options: o, Columns: table.Usual}}
+	try.To(run.New(ctx, s.plan)) // which checks the options
 	last.scoring = s
 	return s, nil
 }
@@ -234,7 +233,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(all, own []stri
 	raw := io.TeeReader(f, hash)
 	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.Run.Format), Column: s.Run.Column,
-		Unpack: unpack.All, Keep: unpack.Keep, Own: own, Form: s.form,
+		Unpack: unpack.All, Keep: unpack.Keep, Own: own, Form: s.plan.Form(),
 	}) {
 		if err = failed; err != nil || !use(rec) {
 			break
@@ -324,30 +323,26 @@ func sumOf(ctx context.Context, name string) string {
 }
 
 func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
-	origin := table.Run{Model: s.Run.Model, SHA256: s.Run.SHA256, By: s.options.By, Alpha: s.Run.Alpha}
-	fields := slices.Concat(table.Fields(table.Usual), origin.Fields(), table.OwnFields(p.Own))
 	sums := [2]hash.Hash{sha256.New(), sha256.New()}
 	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16), bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
-	rows := table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields)
-	rejects := table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields())
-	in := job.Input{Records: s.records(ctx, p, shard)}
-	err := job.Score(ctx, s.scorer, in, job.ScoreOptions{Workers: s.Workers}, func(scored []table.Scored) error {
-		m.Tally.Add(scored)
-		rows.Add(scored...)
-		for _, one := range scored {
-			if one.Err != nil {
-				rejects.Add(one)
-			}
-		}
-		return errors.Join(rows.Flush(), rejects.Flush())
-	})
+	one := s.plan
+	one.Input.Records, one.Own = s.records(ctx, p, shard), &p.Own
+	one.From = &table.Run{Model: s.Run.Model, SHA256: s.Run.SHA256, By: one.Options.By, Alpha: s.Run.Alpha}
+	one.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
+		return table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields), table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields()), nil
+	}
+	scored, err := run.New(ctx, one)
+	if err == nil {
+		err = scored.Do(ctx)
+	}
 	if err != nil {
 		return err
 	}
+	m.Tally = scored.Tally
 	if lo, hi := p.shard(shard, s.Run.Shards); m.Tally.Records != hi-lo {
 		return fmt.Errorf("shard %d gave %d rows, want %d", shard, m.Tally.Records, hi-lo)
 	}
-	err = errors.Join(rows.Flush(), rejects.Flush(), outputs[0].Flush(), outputs[1].Flush())
+	err = errors.Join(outputs[0].Flush(), outputs[1].Flush())
 	m.Rows, m.Rejects = hex.EncodeToString(sums[0].Sum(nil)), hex.EncodeToString(sums[1].Sum(nil))
 	return err
 }

@@ -75,7 +75,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "baca-beam: interrupted; the same command goes on")
 		os.Exit(exitFailure)
 	}()
-	status := run(context.Background(), c, flag.Args(), os.Stderr)
+	status := invoke(context.Background(), c, flag.Args(), os.Stderr)
 	os.RemoveAll(temporary)
 	os.Exit(status)
 }
@@ -142,8 +142,8 @@ func (c *config) check(inputs []string) error {
 	return nil
 }
 
-// run is main with its surroundings as arguments.
-func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int {
+// invoke is main with its surroundings as arguments.
+func invoke(ctx context.Context, c *config, inputs []string, stderr io.Writer) int {
 	if err := c.check(inputs); err != nil {
 		fmt.Fprintf(stderr, "baca-beam: %v\n", err)
 		return exitUsage

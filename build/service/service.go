@@ -20,11 +20,11 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/weights"
 )
 
@@ -261,7 +261,7 @@ func (l *List) record(i int) dataset.Record {
 	if len(l.Graphs) == 0 {
 		return dataset.Listed(row, l.SMILES[i])
 	}
-	r, dropped := dataset.Record{Row: row}, graph.Dropped{}
+	r, dropped := dataset.Record{Entry: dataset.Entry{Row: row}}, graph.Dropped{}
 	r.Graph, dropped, r.Err = graph.New(l.Graphs[i].N, l.Graphs[i].Edges)
 	r.Aside.Loops = uint32(dropped.SelfLoops)
 	return r
@@ -291,8 +291,13 @@ type Whole struct {
 	Notes       []string `json:"notes"`       // sentences and warnings
 }
 
-func wholeOf(f *job.Fit, by string) *Whole {
-	w := &Whole{Few: f.Few, Differences: append([]string{}, f.Differences...), Notes: append([]string{}, f.Sentences(by, false)...)}
+// WholeOf describes the batch of a run, nil without one.
+func WholeOf(r *run.Run) *Whole {
+	f := r.Fit
+	if f == nil {
+		return nil
+	}
+	w := &Whole{Few: f.Few, Differences: append([]string{}, f.Differences...), Notes: append([]string{}, r.Sentences()...)}
 	w.Notes = append(w.Notes, f.Warnings...)
 	if !f.Few {
 		w.AUC, w.P = known(f.Evidence), known(f.P)
@@ -308,129 +313,80 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Form is the form of records for Stream.
-func (m *Model) Form(how How) molecule.Form {
-	form := algo.FormOf(m.Card.Schema)
-	if !how.batch() && !how.Explain {
-		return form.Unordered()
-	}
-	return form
-}
-
-// An Emit gets blocks of rows in order, and the batch's description, nil without one. An unreadable
-// record has Err and no scores.
-type Emit func(rows []table.Scored, whole *Whole) error
-
-// Stream scores records and emits their rows.
-func (m *Model) Stream(ctx context.Context, in job.Input, how How, emit Emit) error {
+// Plan is how the model answers. Callers say where rows go.
+func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.By, how.Seed, m.workers, m.single
-	s, err := algo.NewScorer(ctx, m.Model, o)
-	if err != nil {
-		return err
-	}
-	var whole *Whole
-	explainer := &job.Explainer{Alone: m.single, Alpha: how.Alpha, Form: algo.FormOf(m.Card.Schema)}
-	fitted := func(f *job.Fit) error {
-		if whole = wholeOf(f, how.By); !f.Few {
-			explainer.Scorer, explainer.Batch = s, f.Records
-		}
-		return nil
-	}
-	return job.Score(ctx, s, in, job.ScoreOptions{Batch: how.batch(), Seed: how.Seed, Workers: m.workers, Fitted: fitted}, func(rows []table.Scored) error {
-		if how.Explain {
-			if err := explainer.Explain(ctx, m.workers, rows); err != nil {
-				return err
-			}
-		}
-		return emit(rows, whole)
-	})
-}
-
-// Each is Stream of a list.
-func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
-	most := MaxRecords
+	p := run.Plan{Model: m.Model, Options: o, Batch: how.batch(), Columns: table.Usual}
 	if how.batch() {
-		most = MaxBatch
+		p.Columns |= table.OfPaper
 	}
 	if how.Explain {
+		p.Columns |= table.OfReasons | table.OfNeighbors
+		if m.Structures.HasValues() {
+			p.Columns |= table.OfValues
+		}
+	}
+	return p
+}
+
+// Score follows a plan of the model for a list, and describes the batch, nil without one.
+func (m *Model) Score(ctx context.Context, l List, p run.Plan) (whole *Whole, err error) {
+	most := MaxRecords
+	if p.Batch {
+		most = MaxBatch
+	}
+	if p.Columns&table.OfReasons != 0 {
 		most = MaxExplained
 	}
-	in, err := m.Input(l, how, most)
+	if p.Input, err = l.Input(&p, most); err != nil {
+		return nil, err
+	}
+	r, err := run.New(ctx, p)
+	if err == nil {
+		err = r.Do(ctx)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return m.Stream(ctx, in, how, emit)
+	return WholeOf(r), nil
 }
 
-// Input returns a list of at most that many records for Stream.
-func (m *Model) Input(l List, how How, most int) (job.Input, error) {
-	records, err := l.records(m.Card.Schema, m.Form(how), most)
+// Input returns a list of at most that many records for a plan.
+func (l *List) Input(p *run.Plan, most int) (run.Input, error) {
+	records, err := l.records(p.Model.Card.Schema, p.Form(), most)
 	again := func() (iter.Seq2[dataset.Record, error], func(), error) { return records, func() {}, nil }
-	return job.Input{Records: records, Again: again}, err
+	return run.Input{Records: records, Again: again}, err
 }
 
-// Score returns the rows of a list, without graphs, and the batch's description.
-func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored, whole *Whole, err error) {
-	rows = make([]table.Scored, 0, l.Len())
-	err = m.Each(ctx, l, how, func(some []table.Scored, w *Whole) error {
-		rows, whole = append(rows, withoutGraphs(some)...), w
-		return nil
-	})
-	return rows, whole, err
-}
-
-// withoutGraphs releases the graphs, most of the memory.
-func withoutGraphs(rows []table.Scored) []table.Scored {
-	for i := range rows {
-		rows[i].Graph = nil
-	}
-	return rows
-}
-
-// Trust returns the rows of a list, scored one by one, with expected errors: Trust is set for those
-// with a score and a finite prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see
-// [Training]. by names the order, see [algo.Residuals.Order].
-func (m *Model) Trust(ctx context.Context, l List, alpha float64, values []algo.Values, o trust.Options, by string) ([]table.Scored, error) {
+// Trust follows a plan for a list, scored one by one, with expected errors: rows are judged where they have a score and a finite
+// prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see [Training]. by names the
+// order, see [algo.Residuals.Order].
+func (m *Model) Trust(ctx context.Context, l List, p run.Plan, values []algo.Values, o trust.Options, by string) error {
 	if len(values) != l.Len() {
-		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
+		return fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
 	}
 	if m.Residuals == nil {
-		return nil, fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
+		return fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
 	}
 	c, err := m.single.Trust(ctx, o, by)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	unsure := func(v algo.Values) bool { return !math.IsNaN(v.Uncertainty) }
 	if c.By.ReadsUncertainty() && len(values) > 0 && !slices.ContainsFunc(values, unsure) {
-		return nil, fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", c.By)
+		return fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", c.By)
 	}
 	for i, v := range values {
 		if y := v.Predicted; c.Classes && (y < 0 || y > 1) {
-			return nil, fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
+			return fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
 		}
 	}
-	how := How{Alpha: alpha, By: algo.ByAlone}
-	in, err := m.Input(l, how, MaxRecords)
-	if err != nil {
-		return nil, err
+	p.Columns |= table.OfTrust
+	p.Predictions = &run.Predictions{
+		Judging: &run.Judging{Calibration: c, Alone: m.single},
+		Values:  func(e *dataset.Entry) *algo.Values { return &values[e.Row-1-l.First] },
 	}
-	sample, err := job.SampleOf(ctx, in.Records, algo.DefaultOptions().Seed, m.workers)
-	if err != nil {
-		return nil, err
-	}
-	j := &job.Judging{Calibration: c, Alone: m.single}
-	if err := j.Compare(ctx, sample); err != nil {
-		return nil, err
-	}
-	rows := make([]table.Scored, 0, l.Len())
-	err = m.Stream(ctx, in, how, func(some []table.Scored, _ *Whole) error {
-		if _, err := j.Rows(ctx, some, func(i int) *algo.Values { return &values[len(rows)+i] }); err != nil {
-			return err
-		}
-		rows = append(rows, withoutGraphs(some)...)
-		return nil
-	})
-	return rows, err
+	_, err = m.Score(ctx, l, p)
+	return err
 }

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
-	"baca/algo/trust"
+	"baca/algo/table"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -35,6 +37,22 @@ func model(t *testing.T, s *Service, name string) *Model {
 	return try.To(s.Model(ctx, name))
 }
 
+// scored are the rows of a list, and what is said of a batch.
+func scored(m *Model, l List, how How) (rows []table.Row, whole *Whole, err error) {
+	p := m.Plan(how)
+	p.Rows = func(some []table.Row) error { rows = append(rows, some...); return nil }
+	whole, err = m.Score(ctx, l, p)
+	return rows, whole, err
+}
+
+// judged are the rows of a list with predictions.
+func judged(m *Model, l List, values []algo.Values, o trust.Options, by string) (rows []table.Row, err error) {
+	p := m.Plan(alone)
+	p.Rows = func(some []table.Row) error { rows = append(rows, some...); return nil }
+	err = m.Trust(ctx, l, p, values, o, by)
+	return rows, err
+}
+
 // Rows are what the library says of the graphs, in the order of the list.
 func TestScore(t *testing.T) {
 	texts := []string{"CC(=O)Oc1ccccc1C(=O)O", "C(C", "", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", "CCCCCCCCCCCC"}
@@ -42,25 +60,27 @@ func TestScore(t *testing.T) {
 		texts = append(texts, texts...)
 	}
 	m := model(t, New(2), "bbbp")
-	rows, _, err := m.Score(ctx, List{SMILES: texts, First: 10}, alone)
+	rows, _, err := scored(m, List{SMILES: texts, First: 10}, alone)
 	if err != nil || len(rows) != len(texts) {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, len(texts))
 	}
 	single := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
-	for i, r := range rows {
+	for i, row := range rows {
+		r := row.Input()
 		if r.Row != 11+i || r.SMILES != texts[i] {
 			t.Fatalf("row %d of %q, want %d of %q", r.Row, r.SMILES, 11+i, texts[i])
 		}
-		g, _, err := smiles.ParseIn(texts[i], molecule.Canonical)
-		if (err == nil && texts[i] != "") != (r.Err == nil) || (r.Err == nil) != (r.Scores != nil) {
-			t.Fatalf("%q: error %v and scores %v, the parser says %v", texts[i], r.Err, r.Scores, err)
+		g, _, err := smiles.ParseIn(texts[i], molecule.Parent)
+		found, has := row.(*table.Scored)
+		if (err == nil && texts[i] != "") != (r.Err == nil) || (r.Err == nil) != has {
+			t.Fatalf("%q: error %v and scores %t, the parser says %v", texts[i], r.Err, has, err)
 		}
-		if r.Err != nil {
+		if !has {
 			continue
 		}
 		want := try.To(single.Scores(ctx, []*graph.Graph{g}))
 		p, verdicts := single.Judge(want, 0.05)
-		if s := r.Scores; s.Score != want[0] || s.P != p[0] || s.Verdict != verdicts[0] {
+		if s := found.Scores; s.Score != want[0] || s.P != p[0] || s.Verdict != verdicts[0] {
 			t.Fatalf("%q: %g, %g, %s; want %g, %g, %s", texts[i], s.Score, s.P, s.Verdict, want[0], p[0], verdicts[0])
 		}
 	}
@@ -101,7 +121,7 @@ func TestLists(t *testing.T) {
 		"alpha":               {molecules, methane, How{Alpha: 1, By: algo.ByAlone}},
 		"by":                  {molecules, methane, How{Alpha: 0.05}},
 	} {
-		if _, _, err := c.m.Score(ctx, c.list, c.how); err == nil {
+		if _, _, err := scored(c.m, c.list, c.how); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -114,32 +134,33 @@ func TestBatch(t *testing.T) {
 	var graphs []*graph.Graph
 	for n := range 30 {
 		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
-		g, _, err := smiles.ParseIn(text, molecule.Canonical)
+		g, _, err := smiles.ParseIn(text, molecule.Parent)
 		try.Check(err)
 		texts, graphs = append(texts, text), append(graphs, g)
 	}
 	m := model(t, New(2), "bbbp")
 	for _, by := range []string{algo.ByBatch, algo.ByAttention} {
 		how := How{Alpha: 0.05, By: by, Seed: 3}
-		rows, whole, err := m.Score(ctx, List{SMILES: append([]string{"C("}, texts...)}, how)
+		rows, whole, err := scored(m, List{SMILES: append([]string{"C("}, texts...)}, how)
 		if err != nil || whole == nil || whole.Few || whole.AUC == nil || len(whole.Notes) == 0 {
 			t.Fatalf("%s: %+v, %v", by, whole, err)
 		}
 		o := algo.DefaultOptions()
 		o.By, o.Seed = by, 3
-		s := try.To(algo.NewScorer(ctx, m.Model, o))
+		s := try.To(batch.NewScorer(ctx, m.Model, o))
 		want := try.To(s.Batch(ctx, graphs))
-		if rows[0].Err == nil || *whole.AUC != want.Evidence {
-			t.Errorf("%s: the broken one has %v, AUC %g, want %g", by, rows[0].Err, *whole.AUC, want.Evidence)
+		if rows[0].Input().Err == nil || *whole.AUC != want.Evidence {
+			t.Errorf("%s: the broken one has %v, AUC %g, want %g", by, rows[0].Input().Err, *whole.AUC, want.Evidence)
 		}
-		for i, r := range rows[1:] {
+		for i, row := range rows[1:] {
+			r := row.(*table.Scored)
 			if s, w := r.Scores, want.Rows[i]; s.Score != w.Score || s.P != w.P || s.Verdict != w.Verdict || r.Row != i+2 {
 				t.Errorf("%s, row %d: %g, %g, %s; want %g, %g, %s", by, r.Row, s.Score, s.P, s.Verdict, w.Score, w.P, w.Verdict)
 			}
 		}
-		few, whole, err := m.Score(ctx, List{SMILES: texts[:3]}, how)
-		each, _, aerr := m.Score(ctx, List{SMILES: texts[:3]}, alone)
-		if err != nil || aerr != nil || !whole.Few || whole.AUC != nil || len(whole.Notes) == 0 || few[2].Scores.Score != each[2].Scores.Score {
+		few, whole, err := scored(m, List{SMILES: texts[:3]}, how)
+		each, _, aerr := scored(m, List{SMILES: texts[:3]}, alone)
+		if err != nil || aerr != nil || !whole.Few || whole.AUC != nil || len(whole.Notes) == 0 || few[2].(*table.Scored).Scores.Score != each[2].(*table.Scored).Scores.Score {
 			t.Errorf("%s: of three %+v, %v, %v", by, whole, err, aerr)
 		}
 	}
@@ -292,35 +313,37 @@ func TestTrust(t *testing.T) {
 	}
 	uncertain := predictions(1, 2, 3, 4)
 	uncertain[3].Uncertainty = 100
-	sure, err := m.Trust(ctx, List{SMILES: []string{"CCO", "CCO", "CCO", "CCO"}}, 0.05, uncertain, trust.Options{}, "")
-	if err != nil || sure[0].Trust != nil || sure[3].Trust == nil {
+	sure, err := judged(m, List{SMILES: []string{"CCO", "CCO", "CCO", "CCO"}}, uncertain, trust.Options{}, "")
+	verdict := func(r table.Row) trust.Verdict { return r.(*table.Scored).Trust.Verdict }
+	if err != nil || verdict(sure[0]) != "" || verdict(sure[3]) == "" {
 		t.Errorf("predictions with and without an uncertainty: %+v, %v", sure, err)
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
 	c := try.To(m.single.Trust(ctx, o, string(trust.OrderScore)))
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "C[Hg]C"}, First: 9}
-	rows, err := m.Trust(ctx, few, 0.05, predictions(1, 2, math.NaN(), 4), o, string(trust.OrderScore))
-	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
+	rows, err := judged(m, few, predictions(1, 2, math.NaN(), 4), o, string(trust.OrderScore))
+	if err != nil || rows[1].Input().Err == nil || verdict(rows[2]) != "" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	for _, i := range []int{0, 3} {
-		if got, want := fmt.Sprint(*rows[i].Trust), fmt.Sprint(c.Judge(rows[i].Scores.Alone, float64(i+1))); got != want {
+		r := rows[i].(*table.Scored)
+		if got, want := fmt.Sprint(r.Trust), fmt.Sprint(c.Judge(r.Scores.Alone, float64(i+1))); got != want {
 			t.Errorf("%s: %s, want %s", few.SMILES[i], got, want)
 		}
 	}
-	if rows[3].Trust.Verdict != trust.DoNotUse {
-		t.Errorf("dimethylmercury: %+v", rows[3].Trust)
+	if verdict(rows[3]) != trust.DoNotUse {
+		t.Errorf("dimethylmercury: %+v", rows[3])
 	}
 
 	for _, by := range []string{string(trust.OrderMargin), "size"} {
-		if _, err := m.Trust(ctx, few, 0.05, predictions(1, 2, 3, 4), o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
+		if _, err := judged(m, few, predictions(1, 2, 3, 4), o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
 			t.Errorf("errors of numbers by %s: %v", by, err)
 		}
 	}
-	if _, err := m.Trust(ctx, few, 0.05, predictions(1), o, ""); err == nil {
+	if _, err := judged(m, few, predictions(1), o, ""); err == nil {
 		t.Error("too few predictions: no error")
 	}
-	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, predictions(1, 2, 3, 4), o, ""); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := judged(model(t, s, "bbbp"), few, predictions(1, 2, 3, 4), o, ""); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("a model without errors: %v", err)
 	}
 	never := func(Progress) error { t.Error("trained in vain"); return nil }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"baca/algo"
@@ -128,7 +127,10 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			return nil, err
 		}
 	}
-	if out.File, err = run(ctx, &training, progress); err != nil {
+	told := func() error {
+		return progress(Progress{Epoch: training.State.Epoch, Epochs: training.Card.Epochs, Loss: training.Loss.Total})
+	}
+	if out.File, err = training.Make(ctx, told); err != nil {
 		return nil, err
 	}
 	out.Warning = training.Warning()
@@ -169,24 +171,6 @@ func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r dataset.
 		emit(r, counts, scaffold)
 	}
 	return nil
-}
-
-// run trains and returns the model's file.
-func run(ctx context.Context, t *job.Training, progress func(Progress) error) ([]byte, error) {
-	if err := t.Prepare(); err != nil {
-		return nil, err
-	}
-	if err := t.Begin(ctx, pretrain.State{}, pretrain.Loss{}); err != nil {
-		return nil, err
-	}
-	told := func() error {
-		return progress(Progress{Epoch: t.State.Epoch, Epochs: t.Card.Epochs, Loss: t.Loss.Total})
-	}
-	if err := t.Run(ctx, math.MaxInt64, told, nil); err != nil {
-		return nil, err
-	}
-	_, file, err := t.Pack(ctx)
-	return file, err
 }
 
 // sum is the SHA-256 of the lines of SMILES, or of the graphs' numbers.

@@ -43,7 +43,11 @@ func ParseGraph(text string) (*graph.Graph, error) {
 func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error) {
 	p := parsers.Get().(*parser)
 	defer p.giveBack()
-	return p.graph(text, f)
+	g, aside, err := p.graph(text, f)
+	if g != nil {
+		g.Reading = f.Reading()
+	}
+	return g, aside, err
 }
 
 func (p *parser) molecule(text string) (*molecule.Molecule, error) {

@@ -30,6 +30,7 @@ func TestParseUnordered(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
+			g.Reading, want.Reading = 0, 0 // which molecules' graphs do not have
 			read, _ := Parse(text)
 			if same, _, _ := In(read, molecule.Unordered); !reflect.DeepEqual(same.Graph(), g) {
 				t.Errorf("%s: another graph from the molecule than from the text", text)

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // run is Main with its surroundings as arguments.
-func run(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func invoke(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return execute(newRoot(gpus), args, stdin, stdout, stderr)
 }
 

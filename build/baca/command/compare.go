@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
+	"baca/algo/feature/compare"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/progress"
@@ -124,7 +123,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compar
 	defer in.close()
 	l := compare.NewList(nameOf(s.paths[0]), f.seed, k)
 	ctx := f.c.Context()
-	refused, err := job.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
+	refused, err := compare.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/algo/feature/trust"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/weights"
 )
 

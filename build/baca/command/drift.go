@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/feature/drift"
 	"baca/algo/report"
 	"baca/algo/table"
 )
@@ -50,7 +50,7 @@ it that could be scored.`,
 	fs := c.Flags()
 	f.registerModel(fs, "")
 	f.registerInput(fs, formats...)
-	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
+	fs.Float64Var(&f.delta, "delta", drift.Delta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")
 	fs.IntVar(&f.every, "every", 1, "write one row in `N`")
 	spreadsheetSafe(fs, &f.text)
@@ -81,7 +81,7 @@ func (f *driftFlags) run() error {
 	if _, err := io.WriteString(out, "id,score,p_value,log10,moved,error\n"); err != nil {
 		return err
 	}
-	w := &driftRows{driftFlags: f, test: job.NewDrift(o.alone, f.seed), out: out, stderr: f.c.ErrOrStderr()}
+	w := &driftRows{driftFlags: f, test: drift.New(o.alone, f.seed), out: out, stderr: f.c.ErrOrStderr()}
 	if err := w.test.Watch(f.c.Context(), o.alone, 1, o.records.Records, w.add); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (f *driftFlags) run() error {
 // driftRows are a drift test's rows.
 type driftRows struct {
 	*driftFlags
-	test        *job.Drift
+	test        *drift.Drift
 	out, stderr io.Writer
 	read, moved int // records, and the record where it moved; 0 for never
 }

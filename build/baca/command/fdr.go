@@ -23,7 +23,7 @@ func (s *scoring) decide(err error) error {
 		s.say("note: with --fdr rows are written when all are scored, so there are none")
 		return err
 	}
-	s.done.Counts, err = s.held.finish(s.rate, s.model.References())
+	s.done.Counts, err = s.held.finish(s.Rate, s.model.References())
 	return written(s.out, err)
 }
 

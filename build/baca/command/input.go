@@ -19,7 +19,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/run"
 	"baca/build/internal/opened"
 	"baca/build/internal/unpack"
 	"baca/build/internal/usage"
@@ -40,16 +40,16 @@ type input struct {
 func (in *input) plain() bool { return in.schema == algo.Constant }
 
 // openFor opens the input for a model, repeatedly if it is files or a folder.
-func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
+func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 	in, err := s.open()
 	if err != nil {
-		return nil, job.Input{}, err
+		return nil, run.Input{}, err
 	}
 	if err := checkSchema(m, in.schema); err != nil {
 		in.close()
-		return nil, job.Input{}, err
+		return nil, run.Input{}, err
 	}
-	records := job.Input{Records: in.stream}
+	records := run.Input{Records: in.stream}
 	switch {
 	case in.files != nil:
 		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) { return in.stream, func() {}, nil }
@@ -328,7 +328,7 @@ func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	in.warnings = set.Warnings
 	in.stream = func(yield func(dataset.Record, error) bool) {
 		for i, g := range set.Graphs {
-			if !yield(dataset.Record{Row: i + 1, Graph: g}, nil) {
+			if !yield(dataset.Record{Entry: dataset.Entry{Row: i + 1}, Graph: g}, nil) {
 				return
 			}
 		}

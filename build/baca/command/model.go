@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/model"
 	"baca/build/internal/replace"
 )
 
@@ -61,11 +62,11 @@ that file or folder. The exit status is 1 where something is not as it should be
 func measuredWith(m *algo.Model) string {
 	switch {
 	case m.Measured == nil:
-		return fmt.Sprintf("no score yet: this program measures it by score %d at every start", algo.Rules)
-	case m.Measured.Rules != algo.Rules:
-		return fmt.Sprintf("measured by score %d: this program measures it anew by score %d at every start", m.Measured.Rules, algo.Rules)
+		return fmt.Sprintf("no score yet: this program measures it by score %d at every start", model.Rules)
+	case m.Measured.Rules != model.Rules:
+		return fmt.Sprintf("measured by score %d: this program measures it anew by score %d at every start", m.Measured.Rules, model.Rules)
 	}
-	return fmt.Sprintf("measured by score %d, this program's", algo.Rules)
+	return fmt.Sprintf("measured by score %d, this program's", model.Rules)
 }
 
 // A remake makes a model file of another model.

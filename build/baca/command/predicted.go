@@ -6,9 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/job"
-	"baca/algo/table"
-	"baca/algo/trust"
+	"baca/algo/feature/trust"
+	"baca/algo/run"
 	"baca/build/internal/usage"
 )
 
@@ -17,7 +16,7 @@ type predictions struct {
 	read    labels // the columns, or none
 	options trust.Options
 	by      string       // see algo.Residuals.Order
-	found   *job.Judging // nil without --predicted, or if the model has no errors
+	found   *run.Judging // nil without --predicted, or if the model has no errors
 }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
@@ -52,27 +51,11 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	if err != nil {
 		return nil, err
 	}
-	p.found, p.read.Classes = &job.Judging{Calibration: c, Alone: alone}, c.Classes
+	p.found, p.read.Classes = &run.Judging{Calibration: c, Alone: alone}, c.Classes
 	if c.By.ReadsUncertainty() {
 		p.read.Uncertainty = m.Residuals.Uncertainty.Name
 	}
 	return nil, nil
-}
-
-// compare compares an input with the held-out molecules, which reads it to the end. Its Records are then a second reading, until
-// release. Standard input has none: then there are no intervals and verdicts of the list.
-func (p *predictions) compare(ctx context.Context, in *job.Input, seed uint64, workers int) (release func(), err error) {
-	if p.found == nil || in.Again == nil {
-		return func() {}, nil
-	}
-	list, err := job.SampleOf(ctx, in.Records, seed, workers)
-	if err != nil {
-		return nil, err
-	}
-	if in.Records, release, err = in.Again(); err != nil {
-		return nil, err
-	}
-	return release, p.found.Compare(ctx, list)
 }
 
 // sentences describe what judgements rest on.
@@ -81,23 +64,4 @@ func (p *predictions) sentences() []string {
 		return nil
 	}
 	return p.found.Sentences()
-}
-
-// judge sets the judgements of rows.
-func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
-	if p.read.Predicted == "" {
-		return nil
-	}
-	// Values are read in any case, to report mistakes.
-	values := make([]*algo.Values, len(rows))
-	for i := range rows {
-		if r := &rows[i]; r.Scores != nil {
-			values[i] = p.read.Of(&r.Record)
-		}
-	}
-	if p.found == nil {
-		return nil
-	}
-	_, err := p.found.Rows(ctx, rows, func(i int) *algo.Values { return values[i] })
-	return err
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,8 +13,10 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/domain"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -64,8 +65,8 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
 	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
 	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
-	fs.IntVar(&f.analogues, "neighbors", job.DomainNeighbors, "with --qprf, how many structural analogues to show")
-	fs.Float64Var(&f.interval, "confidence", job.DomainConfidence, "with --qprf, of the intervals of p-values")
+	fs.IntVar(&f.analogues, "neighbors", domain.Neighbors, "with --qprf, how many structural analogues to show")
+	fs.Float64Var(&f.interval, "confidence", domain.Confidence, "with --qprf, of the intervals of p-values")
 	c.MarkFlagsMutuallyExclusive("qprf", "qmrf")
 	for _, batch := range []string{"by", "fdr", "seed"} { // a form judges each molecule by itself
 		c.MarkFlagsMutuallyExclusive("qprf", batch)
@@ -90,7 +91,7 @@ func (f *reportFlags) check() error {
 		{!f.form() && changed("confidence"), "--confidence: want --qprf, which it is of"},
 		{f.qmrf && f.paths[0] != "-", "--qmrf is about the model alone: want no input, not " + f.paths[0]},
 		{f.analogues < 0 || f.analogues > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.analogues, algo.MaxNearest)},
-		{!(f.interval > 0 && f.interval < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, job.DomainConfidence)},
+		{!(f.interval > 0 && f.interval < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, domain.Confidence)},
 	}.check(), f.scoreFlags.check())
 }
 
@@ -100,7 +101,7 @@ func (f *reportFlags) run() error {
 		return err
 	}
 	if f.form() {
-		if err := job.CheckDomain(o.model); err != nil {
+		if err := domain.Check(o.model); err != nil {
 			return usage.Errorf("%w", err)
 		}
 	}
@@ -122,15 +123,21 @@ func (f *reportFlags) run() error {
 
 func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
-	f.options.Workers, f.options.Single = f.workers, o.alone
-	scorer, err := algo.NewScorer(ctx, o.model, f.options)
+	p := f.plan(o)
+	p.Batch = o.model.Shared == 0 // a shared model has no batch
+	r := job.NewReport(o.alone, f.options, f.fdr)
+	r.Warnings = append(r.Warnings, o.warnings...)
+	scored, err := run.New(ctx, p)
 	if err != nil {
 		return err
 	}
-	r := job.NewReport(o.alone, f.options, f.fdr)
-	r.Warnings = append(r.Warnings, o.warnings...)
-	fit, err := f.fill(ctx, r, scorer, o)
-	if err != nil {
+	shown := progress.New(f.c.ErrOrStderr(), "scoring", 0)
+	scored.Fitted, scored.Rows = r.Fitted, func(rows []table.Row) error {
+		shown.Add(int64(len(rows)))
+		return r.Add(rows)
+	}
+	err = scored.Do(ctx)
+	if shown.Done(); err != nil {
 		return err
 	}
 	if err := checkRead(r.Read, r.Refused, r.Refusals[:min(maxShown, len(r.Refusals))]...); err != nil {
@@ -142,7 +149,7 @@ func (f *reportFlags) write(o *opening) error {
 	if r.Input, err = f.describe(o.input); err != nil {
 		return err
 	}
-	f.making(o.data, fit).Describe(r.Report, o.model)
+	f.making(o.data, scored.Fit).Describe(r.Report, o.model)
 	if err := f.save(f.out, &r.Document, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
 		return err
 	}
@@ -150,21 +157,8 @@ func (f *reportFlags) write(o *opening) error {
 	return nil
 }
 
-// fill adds a report's rows, and returns the fitted batch, nil without one.
-func (f *reportFlags) fill(ctx context.Context, r *job.Report, s *algo.Scorer, o *opening) (fit *job.Fit, err error) {
-	p := progress.New(f.c.ErrOrStderr(), "scoring", 0)
-	defer p.Done()
-	how := job.ScoreOptions{Batch: o.model.Shared == 0, Seed: f.options.Seed, Workers: f.workers} // a shared model has no batch
-	how.Fitted = func(b *job.Fit) error { fit = b; return r.Fitted(b) }
-	err = job.Score(ctx, s, o.records, how, func(rows []table.Scored) error {
-		p.Add(int64(len(rows)))
-		return r.Add(rows)
-	})
-	return fit, err
-}
-
 // making is the report's provenance, by model file and batch, nil without one.
-func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
+func (f *reportFlags) making(model []byte, fit *run.Fit) job.Making {
 	m := job.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
 		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: hashOf(model),
@@ -220,8 +214,8 @@ func (s *source) describe(in *input) ([]report.Pair, error) {
 }
 
 // domain is the basis of a form.
-func (f *reportFlags) domain(o *opening) *job.Domain {
-	return job.NewDomain(report.Domain{
+func (f *reportFlags) domain(o *opening) *domain.Domain {
+	return domain.New(report.Domain{
 		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(), Alpha: f.options.Alpha, Confidence: f.interval,
 	}, o.alone, f.model, f.analogues)
 }
@@ -248,14 +242,14 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 }
 
 // judgeAll reads and judges the input's molecules.
-func (f *reportFlags) judgeAll(d *job.Domain, o *opening) (read, refused int, err error) {
+func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int, err error) {
 	ctx := f.c.Context()
 	for r, err := range dataset.Parse(ctx, f.workers, o.records.Records) {
 		if err != nil {
 			return read, refused, err
 		}
-		if read++; read > job.MaxSubstances {
-			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for at most %d; choose those that matter", job.MaxSubstances)
+		if read++; read > domain.MaxSubstances {
+			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for at most %d; choose those that matter", domain.MaxSubstances)
 		}
 		if r.Err != nil {
 			refused++
@@ -274,7 +268,7 @@ func (f *reportFlags) judgeAll(d *job.Domain, o *opening) (read, refused int, er
 	return read, refused, checkRead(read, refused)
 }
 
-func (f *reportFlags) writeQMRF(q *job.Domain) error {
+func (f *reportFlags) writeQMRF(q *domain.Domain) error {
 	p := q.ModelPage(f.out)
 	f.paths = nil
 	write := report.WriteModelPage

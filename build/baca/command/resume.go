@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"baca/algo/decide"
-	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
@@ -19,12 +17,9 @@ import (
 
 // A scoreState is the progress of `baca score`. A batch is not stored: it is recomputed in seconds.
 type scoreState struct {
-	Rows    int   `json:"rows"`    // written
-	Out     int64 `json:"out"`     // bytes of --out with them
+	table.Tally
+	Out     int64 `json:"out"`     // bytes of --out with its rows
 	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
-	Refused int   `json:"refused"`
-	decide.Counts
-	SetAside molecule.Asides `json:"set_aside,omitempty"`
 
 	Shown []string `json:"shown"` // the first refused records, with carets
 
@@ -55,14 +50,14 @@ func (s *scoring) identify() (err error) {
 	if s.batch() {
 		without = without[:2]
 	}
-	s.run = runIdentity{Program: version.String(), Model: hashOf(s.data), Flags: s.settings(without...)}
+	s.identity = runIdentity{Program: version.String(), Model: hashOf(s.data), Flags: s.settings(without...)}
 	if d := s.model.Encoder.Device; d != nil {
-		s.run.Device = d.String()
+		s.identity.Device = d.String()
 	}
 	if s.source.file != nil {
-		s.run.Input = fmt.Sprintf("%d bytes", s.source.file.opened.Size())
+		s.identity.Input = fmt.Sprintf("%d bytes", s.source.file.opened.Size())
 	} else if s.files != nil {
-		s.run.Input, err = s.files.Sum()
+		s.identity.Input, err = s.files.Sum()
 	}
 	return err
 }
@@ -95,24 +90,24 @@ var checkpointRows = 16384
 
 // save makes the rows durable, from time to time.
 func (s *scoring) save() error {
-	if !s.resumable || s.done.Rows < s.saved+checkpointRows {
+	if s.done.Tally = s.Tally; !s.resumable || s.done.Records < s.saved+checkpointRows {
 		return nil
 	}
 	if err := s.settle(); err != nil {
 		return err
 	}
-	s.saved = s.done.Rows
+	s.saved = s.done.Records
 	if f := s.source.file; f != nil {
 		s.done.Read, s.done.Digest, s.done.Sample = f.read, f.digest(), f.sample
 	}
 	return replace.File(s.checkpoint, func(w io.Writer) error {
-		return sealed.Write(w, scoreCheckpoint{Run: s.run, Done: s.done})
+		return sealed.Write(w, scoreCheckpoint{Run: s.identity, Done: s.done})
 	})
 }
 
 // settle syncs the rows, and finds their end.
 func (s *scoring) settle() (err error) {
-	if s.done.Out, err = s.rows.settle(); err == nil {
+	if s.done.Out, err = s.written.settle(); err == nil {
 		s.done.Rejects, err = s.refused.settle()
 	}
 	return err
@@ -135,10 +130,10 @@ func (s *scoring) conclude() error {
 		return err
 	}
 	// Killed between these, a run starts anew.
-	if err := forget(s.checkpoint); err != nil || s.done.Rows == 0 {
+	if err := forget(s.checkpoint); err != nil || s.done.Records == 0 {
 		return err
 	}
-	return cmp.Or(s.refused.finish(), s.rows.finish())
+	return cmp.Or(s.refused.finish(), s.written.finish())
 }
 
 // restore finds out whether the run can be resumed, which needs an input that can be read again and
@@ -148,14 +143,14 @@ func (s *scoring) restore() error {
 	if s.resume && s.records.Again == nil {
 		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", s.paths[0])
 	}
-	for _, o := range []*output{s.refused, s.rows} {
+	for _, o := range []*output{s.refused, s.written} {
 		if o != nil && !o.regular {
 			if s.resumable = false; s.resume {
 				return usage.Errorf("--resume: %s is no regular file, so a run cannot be resumed there", o.name)
 			}
 		}
 	}
-	if s.rows == nil || !s.rows.regular {
+	if s.written == nil || !s.written.regular {
 		s.resumable = false
 		return nil
 	}
@@ -179,10 +174,10 @@ func (s *scoring) restore() error {
 	}
 	var c scoreCheckpoint
 	if err = sealed.Read(data, &c); err == nil {
-		err = c.Run.fits(s.run)
+		err = c.Run.fits(s.identity)
 	}
 	if err == nil {
-		err = c.Done.check(s.rows, s.refused)
+		err = c.Done.check(s.written, s.refused)
 	}
 	if err == nil && s.source.file != nil {
 		err = s.source.file.began(c.Done)
@@ -190,8 +185,8 @@ func (s *scoring) restore() error {
 	if err != nil {
 		return fmt.Errorf("cannot resume from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)
 	}
-	s.done, s.saved, s.how.Skip = c.Done, c.Done.Rows, c.Done.Rows
-	fmt.Fprintf(s.stderr, "resuming after row %d\n", s.done.Rows)
+	s.done, s.saved, s.Skip = c.Done, c.Done.Records, c.Done.Records
+	fmt.Fprintf(s.stderr, "resuming after row %d\n", s.done.Records)
 	return nil
 }
 
@@ -208,7 +203,7 @@ func (d scoreState) check(out, rejects *output) error {
 		if err != nil {
 			return err
 		}
-		if f.want <= 0 || d.Rows <= 0 || info.Size() < f.want {
+		if f.want <= 0 || d.Records <= 0 || info.Size() < f.want {
 			return fmt.Errorf("%s has %d bytes, it had %d", f.at, info.Size(), f.want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/device"
 	"baca/build/internal/progress"
@@ -184,33 +185,35 @@ func (f *scoreFlags) nearest() int {
 	return f.neighbors
 }
 
+// plan scores an input.
+func (f *scoreFlags) plan(o *opening) run.Plan {
+	f.options.Workers, f.options.Single = f.workers, o.alone
+	return run.Plan{Model: o.model, Options: f.options, Batch: f.batch(), Columns: table.Usual, Input: o.records}
+}
+
 // A scoring is a run of `baca score`.
 type scoring struct {
 	*scoreFlags
 	*opening
-	stderr    io.Writer
-	scorer    *algo.Scorer
-	rate      float64 // of verdicts: alpha, or less with a confidence, 0 if that is impossible
-	how       job.ScoreOptions
-	explainer *job.Explainer // nil without --explain and --neighbors
-	origin    table.Run      // of the rows
-	names     []string       // of the models
-	compared  []int          // graphs that the p-values of each compare with
-	covered   []int          // records that each of several models covers
-	ownNames  []string       // the input's columns, see dataset.Options.Own
+	*run.Run
+	stderr   io.Writer
+	origin   table.Run // of the rows
+	names    []string  // of the models
+	compared []int     // graphs that the p-values of each compare with
+	covered  []int     // records that each of several models covers
+	ownNames []string  // the input's columns, see dataset.Options.Own
 
-	rows, refused   *output     // --out and --rejects, nil without
-	sink, rejecting *table.Sink // nil before begin, and without --rejects
-	held            *pending    // of --fdr, else nil
-	progress        *progress.Progress
+	written, refused *output     // --out and --rejects, nil without
+	sink             *table.Sink // nil before rows come
+	held             *pending    // of --fdr, else nil
+	progress         *progress.Progress
 
 	checkpoint string // beside --out, empty if that is no regular file
 	resumable  bool   // there are checkpoints
 	discard    bool   // the checkpoint of an earlier run, at the first row
-	run        runIdentity
+	identity   runIdentity
 	done       scoreState
-	saved      int      // rows at the last checkpoint
-	fit        *job.Fit // nil before
+	saved      int // rows at the last checkpoint
 	warnings   []string
 }
 
@@ -229,10 +232,10 @@ func (f *scoreFlags) run() (err error) {
 	defer x.close()
 	s.warn(x.warnings...)
 	if f.out != "" {
-		if s.rows, err = openOutput(f.out); err != nil {
+		if s.written, err = openOutput(f.out); err != nil {
 			return err
 		}
-		defer closeInto(s.rows, &err)
+		defer closeInto(s.written, &err)
 	}
 	if f.rejects != "" {
 		if s.refused, err = openOutput(f.rejects); err != nil {
@@ -244,23 +247,19 @@ func (f *scoreFlags) run() (err error) {
 	if err := s.restore(); err != nil {
 		return err
 	}
-	release, err := s.compare(f.c.Context(), &x.records, f.options.Seed, f.workers)
-	if err != nil {
-		return err
-	}
-	defer release()
 	by := f.options.By
 	if f.wider {
 		by = f.by
 	}
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: by, Alpha: f.options.Alpha, FDR: f.fdr}
-	err = s.all(f.c.Context(), x.records)
+	err = s.all(f.c.Context())
+	s.done.Tally = s.Tally
 	if s.held != nil {
 		err = s.decide(err)
 		defer s.held.held.Close()
 	}
 	if s.sink != nil {
-		err = cmp.Or(err, written(f.out, s.sink.Close()))
+		err = cmp.Or(err, s.sink.Close())
 	}
 	if err == nil {
 		err = s.conclude()
@@ -276,7 +275,7 @@ func (f *scoreFlags) run() (err error) {
 		s.tellWritten(err)
 		return err
 	}
-	if err := checkRead(s.done.Rows, s.done.Refused); err != nil {
+	if err := checkRead(s.done.Records, s.done.Refused); err != nil {
 		return err
 	}
 	return s.found()
@@ -304,7 +303,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		}
 		m = s.model
 	}
-	if f.options.Single = s.alone; len(f.cells) > 0 {
+	if len(f.cells) > 0 {
 		unknown, err := f.learn(ctx, m, s.alone)
 		if err != nil {
 			return err
@@ -312,130 +311,109 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		f.cells = f.read.Columns()
 		s.warn(unknown...)
 	}
+	p := f.plan(s.opening)
+	p.Confidence, p.Neighbors, p.From = f.confidence, f.neighbors, &s.origin
+	for _, extra := range []struct {
+		asked bool
+		group table.Group
+	}{
+		{f.both, table.OfBatch}, {!f.both && f.by != algo.ByAlone, table.OfPaper}, {f.fdr > 0, table.OfRate}, {f.explain, table.OfReasons},
+		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues}, {f.read.Predicted != "", table.OfTrust},
+		{f.structures != "", table.OfStructure},
+	} {
+		if extra.asked {
+			p.Columns |= extra.group
+		}
+	}
+	if f.read.Predicted != "" {
+		p.Predictions = &run.Predictions{Judging: f.found, Values: f.read.Of}
+	}
 	if !f.drop && len(f.paths) == 1 { // several inputs may differ in columns
 		f.own = func(_, names []string) { s.ownNames = names }
+		p.Own = &s.ownNames
 	}
-	s.how = job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers}
-	judging := f.options
-	if s.rate = judging.Alpha; f.confidence > 0 {
-		s.rate = decide.Confident(judging.Alpha, f.confidence, m.References())
-	}
-	if judging.Alpha = s.rate; s.rate == 0 {
-		judging.Alpha = 1 / float64(2+m.References()) // unreachable: all are undecided
-	}
-	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil {
+	if p.Others, err = s.openOthers(); err != nil {
 		return err
 	}
-	if err := s.openOthers(ctx, judging); err != nil || f.nearest() == 0 {
-		return err
-	}
-	// Single graphs are no work for a GPU.
-	here, encoder := *m, *m.Encoder
-	here.Encoder, encoder.Device = &encoder, nil
-	alone, err := algo.NewSingleScorer(ctx, &here, 1)
-	s.explainer = &job.Explainer{Alone: alone, Alpha: f.options.Alpha, Form: algo.FormOf(m.Card.Schema)}
+	s.Run, err = run.New(ctx, p)
 	return err
 }
 
 // openOthers opens the models after the first.
-func (s *scoring) openOthers(ctx context.Context, judging algo.Options) error {
+func (s *scoring) openOthers() (list []*algo.Model, err error) {
 	m := s.model
 	s.names, s.compared = []string{m.Card.Name}, []int{m.References()}
-	judging.Single = nil
 	for _, name := range s.models()[1:] {
 		other, _, err := openModelFile(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if other.Card.Schema != m.Card.Schema {
-			return fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
+			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
 		}
 		if slices.Contains(s.names, other.Card.Name) {
-			return usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)
+			return nil, usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)
 		}
 		other.Encoder.Device = m.Encoder.Device
-		scorer, err := algo.NewScorer(ctx, other, judging)
-		if err != nil {
-			return err
-		}
-		s.names, s.compared = append(s.names, other.Card.Name), append(s.compared, other.References())
-		s.how.Others = append(s.how.Others, scorer)
+		s.names, s.compared, list = append(s.names, other.Card.Name), append(s.compared, other.References()), append(list, other)
 	}
-	return nil
+	return list, nil
 }
 
-// fields of the rows, with the input's own columns.
-func (s *scoring) fields() []table.Field {
-	fields := s.origin.Fields()
-	if len(s.names) > 1 {
-		fields = slices.DeleteFunc(fields, func(c table.Field) bool { return strings.HasPrefix(c.Name, "model") })
-		fields = append(table.ModelFields(s.names), fields...)
-	} else {
-		groups := table.Usual
-		for _, extra := range []struct {
-			asked bool
-			group table.Group
-		}{
-			{s.both, table.OfBatch}, {!s.both && s.origin.By != algo.ByAlone, table.OfPaper}, {s.fdr > 0, table.OfRate}, {s.explain, table.OfReasons},
-			{s.nearest() > 0, table.OfNeighbors}, {s.nearest() > 0 && s.model.Structures.HasValues(), table.OfValues}, {s.read.Predicted != "", table.OfTrust},
-			{s.structures != "", table.OfStructure},
-		} {
-			if extra.asked {
-				groups |= extra.group
-			}
-		}
-		fields = append(table.Fields(groups), fields...)
-	}
-	return append(fields, table.OwnFields(s.ownNames, fields...)...)
-}
-
-// beginRows opens the writers of rows and refused records, which continue an earlier run's. It is called once there
+// open opens the writers of rows and refused records, which continue an earlier run's. It is called once there
 // is a row, so that an unreadable input overwrites nothing.
-func (s *scoring) beginRows() error {
-	if s.sink != nil {
-		return nil
-	}
-	w, header := rowsOut(s.c), s.how.Skip == 0
+func (s *scoring) open(fields []table.Field) (rows, rejects *table.Sink, err error) {
+	w, header := rowsOut(s.c), s.Skip == 0
 	if s.discard {
 		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
 		if err := forget(s.checkpoint); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	if s.refused != nil {
 		if err := s.refused.begin(s.done.Rejects); err != nil {
-			return err
+			return nil, nil, err
 		}
-		s.rejecting = table.NewSink(s.refused, "csv", s.text, header, table.RejectFields())
+		rejects = table.NewSink(s.refused, "csv", s.text, header, table.RejectFields())
+		rejects.Writer = named{rejects.Writer, s.rejects}
 	}
-	for _, o := range []*output{s.rows, s.refused} {
+	for _, o := range []*output{s.written, s.refused} {
 		if o != nil && o.regular && !o.beside() {
 			s.say("note: the folder of %s takes no other file, so rows are written into it: a run that fails leaves a part", o.name)
 		}
 	}
-	if s.rows != nil {
-		if err := s.rows.begin(s.done.Out); err != nil {
-			return err
+	if s.written != nil {
+		if err := s.written.begin(s.done.Out); err != nil {
+			return nil, nil, err
 		}
-		w = s.rows
+		w = s.written
 	}
 	if len(s.names) > 1 {
 		s.covered = make([]int, len(s.names))
 	}
-	out := table.NewSink(w, s.to, s.text, header, s.fields())
+	s.sink = table.NewSink(w, s.to, s.text, header, fields)
 	if s.fdr > 0 {
-		s.held = newPending(out.Writer, s.fdr)
-		out.Writer = s.held
+		s.held = newPending(s.sink.Writer, s.fdr)
+		s.sink.Writer = s.held
 	}
-	s.sink = out
-	return nil
+	s.sink.Writer = named{s.sink.Writer, s.out}
+	return s.sink, rejects, nil
 }
+
+// A named writer says in its errors which file it writes.
+type named struct {
+	table.Writer
+	file string
+}
+
+func (n named) Flush() error { return written(n.file, n.Writer.Flush()) }
+func (n named) Close() error { return written(n.file, n.Writer.Close()) }
 
 // maxShown refused records are shown on stderr.
 const maxShown = 3
 
 // all scores the input and writes its rows.
-func (s *scoring) all(ctx context.Context, in job.Input) error {
+func (s *scoring) all(ctx context.Context) error {
 	end := func() {
 		if s.progress != nil {
 			s.progress.Done()
@@ -444,7 +422,7 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 	}
 	defer end()
 	read := 0
-	s.how.Reading = func(records int) {
+	s.Reading = func(records int) {
 		if s.progress == nil {
 			s.progress = progress.New(s.stderr, "drawing a sample", 0)
 			s.progress.Skip(int64(records))
@@ -453,98 +431,43 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 		}
 		read = records
 	}
-	s.how.Fitted = func(f *job.Fit) error {
+	s.Fitted = func(f *run.Fit) error {
 		end()
-		s.fit = f
-		if f.Few {
-			s.origin.By = algo.ByAlone
-		}
 		s.warn(f.Warnings...)
-		if s.explainer != nil && !f.Few {
-			s.explainer.Scorer, s.explainer.Batch = s.scorer, f.Records
+		if f.Few && !s.both {
+			s.Columns &^= table.OfPaper
 		}
 		if f.Sample {
 			s.progress = progress.New(s.stderr, "scoring", int64(f.Total))
-			s.progress.Skip(int64(s.done.Rows))
+			s.progress.Skip(int64(s.Tally.Records))
 		}
 		return nil
 	}
-	emit := func(rows []table.Scored) error { return s.emit(ctx, rows) }
-	if err := job.Score(ctx, s.scorer, in, s.how, emit); err != nil {
-		return err
-	}
-	if err := s.beginRows(); err != nil {
-		return err
-	}
-	return s.flush() // the header of no rows
+	s.Input, s.Tally, s.Open, s.Rows, s.Written = s.records, s.done.Tally, s.open, s.show, s.save
+	return s.Do(ctx)
 }
 
-func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
-	if err := s.beginRows(); err != nil {
-		return err
-	}
-	if s.explain {
-		if err := s.explainer.Explain(ctx, s.how.Workers, rows); err != nil {
-			return err
+// show notes refused records and what several models cover, and shows progress.
+func (s *scoring) show(rows []table.Row) error {
+	for _, row := range rows {
+		r, scored := row.(*table.Scored)
+		if !scored && len(s.done.Shown) < maxShown {
+			s.done.Shown = append(s.done.Shown, show(row.Input()))
 		}
-	}
-	if s.neighbors > 0 {
-		if err := s.explainer.Nearest(ctx, s.how.Workers, rows, s.neighbors); err != nil {
-			return err
+		for i := range s.covered {
+			if scored && r.Covered(i) {
+				s.covered[i]++
+			}
 		}
-	}
-	if s.structures != "" {
-		if err := job.Structures(ctx, s.how.Workers, rows, algo.FormOf(s.model.Card.Schema)); err != nil {
-			return err
-		}
-	}
-	if err := s.judge(ctx, rows); err != nil {
-		return err
-	}
-	s.sink.Add(rows...)
-	for _, r := range rows {
-		s.count(r)
 	}
 	switch {
 	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
-	case !s.how.Batch && s.done.Rows >= job.MaxGraphs: // fewer take no time
+	case !s.Batch && s.Tally.Records >= run.MaxGraphs: // fewer take no time
 		s.progress = progress.New(s.stderr, "scoring", 0)
-		s.progress.Skip(int64(s.done.Rows))
+		s.progress.Skip(int64(s.Tally.Records))
 	}
-	if err := s.flush(); err != nil {
-		return err
-	}
-	return s.save()
-}
-
-// count counts a row, and writes a refused record.
-func (s *scoring) count(r table.Scored) {
-	s.done.Rows++
-	if r.Err != nil {
-		s.done.Refused++
-		if len(s.done.Shown) < maxShown {
-			s.done.Shown = append(s.done.Shown, show(r.Record))
-		}
-		if s.rejecting != nil {
-			s.rejecting.Add(r)
-		}
-		return
-	}
-	s.done.Count(r.Best())
-	s.done.SetAside.Count(r.Aside)
-	for i := range s.covered {
-		if r.Covered(i) {
-			s.covered[i]++
-		}
-	}
-}
-
-func (s *scoring) flush() error {
-	if err := written(s.out, s.sink.Flush()); err != nil || s.rejecting == nil {
-		return err
-	}
-	return written(s.rejects, s.rejecting.Flush())
+	return nil
 }
 
 // warn stores warnings for the end, each once.
@@ -557,7 +480,7 @@ func (s *scoring) warn(warnings ...string) {
 }
 
 // show is a refused record with its error and, for a molecule, carets below the piece.
-func show(r dataset.Record) string {
+func show(r *dataset.Entry) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {
@@ -576,11 +499,11 @@ func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format
 
 func (s *scoring) summarize() {
 	d := s.done
-	text := s.read.Counted(d.Rows, d.Refused) + "; model " + strings.Join(s.names, ", ")
+	text := s.read.Counted(d.Records, d.Refused) + "; model " + strings.Join(s.names, ", ")
 	if file := s.model.Card.Holdout; file != "" {
 		text += " with p-values from " + file
 	}
-	if d.Rows > d.Refused && s.judged() {
+	if d.Records > d.Refused && s.judged() {
 		text += fmt.Sprintf("; %s at alpha %g", d.Verdicts(), s.options.Alpha)
 		if s.fdr > 0 {
 			text += fmt.Sprintf(" and a false-discovery rate of %g", s.fdr)
@@ -593,10 +516,10 @@ func (s *scoring) summarize() {
 	for _, sentence := range s.predictions.sentences() {
 		s.say("%s", sentence)
 	}
-	tellList(s.stderr, d.Counts, d.SetAside, d.Rows-d.Refused)
+	tellList(s.stderr, d.Counts, d.SetAside, d.Records-d.Refused)
 	s.read.tell(s.stderr, job.WithoutInterval)
 	s.bounds()
-	for _, sentence := range s.fit.Sentences(s.options.By, s.both) {
+	for _, sentence := range s.Sentences() {
 		s.say("%s", sentence)
 	}
 	for i, n := range s.compared {
@@ -611,7 +534,7 @@ func (s *scoring) summarize() {
 		for i, name := range s.names {
 			fmt.Fprintf(s.stderr, "%s covers %d; ", name, s.covered[i])
 		}
-		s.say("no model covers %d", d.Rows-d.Refused-d.Inside)
+		s.say("no model covers %d", d.Records-d.Refused-d.Inside)
 	}
 }
 
@@ -627,12 +550,12 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 
 // tellWritten reports the rows of a run that ended early.
 func (s *scoring) tellWritten(err error) {
-	if s.done.Rows == 0 || !s.judged() {
+	if s.done.Records == 0 || !s.judged() {
 		return
 	}
-	text := fmt.Sprintf("note: the rows of these %d are written", s.done.Rows)
+	text := fmt.Sprintf("note: the rows of these %d are written", s.done.Records)
 	var parts []string
-	for _, o := range []*output{s.rows, s.refused} {
+	for _, o := range []*output{s.written, s.refused} {
 		if o.beside() {
 			o.keep = true
 			parts = append(parts, o.at)
@@ -652,15 +575,15 @@ func (s *scoring) tellWritten(err error) {
 // bounds reports bounds on false alarms.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
-	if s.fdr == 0 && s.confidence == 0 || d.Rows == d.Refused || !s.judged() {
+	if s.fdr == 0 && s.confidence == 0 || d.Records == d.Refused || !s.judged() {
 		return
 	}
 	confidence := cmp.Or(s.confidence, defaultConfidence)
 	switch {
-	case s.rate == 0:
+	case s.Rate == 0:
 		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence", n, s.options.Alpha, 100*confidence)
 	case s.fdr == 0:
-		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g", 100*confidence, s.options.Alpha, s.rate)
+		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g", 100*confidence, s.options.Alpha, s.Rate)
 	}
 	if s.wider {
 		s.say("approximate: p-values compare with training graphs, too, and the false-discovery rate is measured, not proven")
@@ -669,7 +592,7 @@ func (s *scoring) bounds() {
 	if d.Outside == 0 {
 		return
 	}
-	at, total := s.rate, d.Outside+d.Borderline+d.Inside
+	at, total := s.Rate, d.Outside+d.Borderline+d.Inside
 	if s.held != nil {
 		at, total = s.held.most, s.held.tally.Len()
 	}

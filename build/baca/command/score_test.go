@@ -112,7 +112,7 @@ func TestKilledAndResumed(t *testing.T) {
 	testset.Write(t, name("in.smi.gz"), text.String())
 	// That any other byte of a checkpoint is found, package sealed tests.
 	checkpoint := string(read(t, name("killed.csv.checkpoint")))
-	testset.Write(t, name("killed.csv.checkpoint"), strings.Replace(checkpoint, `"rows":16384`, `"rows":99384`, 1))
+	testset.Write(t, name("killed.csv.checkpoint"), strings.Replace(checkpoint, `"records":16384`, `"records":99384`, 1))
 	refuse(t, exitFailure, "killed.csv.checkpoint: it was edited or cut short", args("killed", "--resume")...)
 	testset.Write(t, name("killed.csv.checkpoint"), checkpoint)
 	if old := string(read(t, name("killed.csv"))); old != "of yesterday" || !bytes.Equal(before, read(t, name("killed.csv.part"))) {
@@ -241,7 +241,7 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	var stderr bytes.Buffer
-	if code := run(nil, []string{"score", "--model", model, "-"}, strings.NewReader("CCO\n"), w, &stderr); code != 0 || stderr.Len() > 0 {
+	if code := invoke(nil, []string{"score", "--model", model, "-"}, strings.NewReader("CCO\n"), w, &stderr); code != 0 || stderr.Len() > 0 {
 		t.Errorf("exit status %d, stderr %q; want a quiet end", code, &stderr)
 	}
 }
@@ -255,7 +255,7 @@ func TestOutputThatFails(t *testing.T) {
 		"help", "help score", "score --help", "", "model list", "version", "model show MODEL",
 	} {
 		var stderr bytes.Buffer
-		code := run(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), stdout, &stderr)
+		code := invoke(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), stdout, &stderr)
 		if want := "baca: writing to standard output: disk on fire\n"; code != exitFailure || !strings.HasSuffix(stderr.String(), want) {
 			t.Errorf("%s: exit status %d, stderr %q; want %d and %q", args, code, &stderr, exitFailure, want)
 		}

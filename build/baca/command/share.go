@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/job"
 	"baca/weights"
 )
@@ -48,7 +49,7 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 // shareFile returns the file of a shared model.
 func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	// The file rounds the bank, so held-out scores must come from the rounded bank.
-	s, err := m.Share(ctx, 0, k)
+	s, err := alone.Share(ctx, 0, m, k)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rounded.Refer(ctx, 0, m); err != nil {
+	if err := alone.Refer(ctx, 0, rounded, m); err != nil {
 		return nil, err
 	}
 	b.Reset()

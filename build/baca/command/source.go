@@ -13,9 +13,9 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -253,7 +253,7 @@ func (s *source) settings(without ...string) string {
 
 // command is the command line that does the same, without some flags.
 func (s *source) command(without ...string) string {
-	return job.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
+	return report.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
 }
 
 // An opening is a model with an input for it.
@@ -262,7 +262,7 @@ type opening struct {
 	data  []byte // of the model's file
 	alone *algo.SingleScorer
 	*input
-	records job.Input
+	records run.Input
 }
 
 // openModel opens a model, to read molecules in its form, in the order of their atoms or in any.

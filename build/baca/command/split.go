@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
+	"baca/algo/feature/compare"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/property"
@@ -116,7 +116,7 @@ func (f *splitFlags) run() error {
 }
 
 // read reads all records.
-func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []table.Scored, err error) {
+func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset.Record, err error) {
 	in, err := f.open()
 	if err != nil {
 		return nil, err
@@ -129,23 +129,23 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []table.S
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, table.Scored{Record: r})
+		list = append(list, r)
 	}
 	return list, nil
 }
 
 // write writes two files, or all rows to standard output.
-func (f *splitFlags) write(records []table.Scored, parts []string, train, test []table.Scored) error {
+func (f *splitFlags) write(records []dataset.Record, parts []string, train, test []dataset.Record) error {
 	refused := len(records) - len(train) - len(test)
 	if err := checkRead(len(records), refused); err != nil {
 		return err
 	}
 	usual := table.Fields(table.OfRecord) // id, smiles, error, set_aside
 	if f.train.name == "" {
-		part := table.Field{Name: "split", Group: table.OfRecord, Text: func(s *table.Scored) string { return parts[s.Row-1] }}
+		part := table.Field{Name: "split", Group: table.OfRecord, Input: func(e *dataset.Entry) string { return parts[e.Row-1] }}
 		return f.rows(rowsOut(f.c), f.train.form, []table.Field{usual[0], usual[1], part, usual[2]}, records)
 	}
-	for file, rows := range map[splitFile][]table.Scored{f.train: train, f.test: test} {
+	for file, rows := range map[splitFile][]dataset.Record{f.train: train, f.test: test} {
 		err := replace.File(file.name, func(w io.Writer) error { return f.rows(w, file.form, usual[:2:2], rows) })
 		if err != nil {
 			return written(file.name, err)
@@ -154,14 +154,14 @@ func (f *splitFlags) write(records []table.Scored, parts []string, train, test [
 	return nil
 }
 
-func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []table.Scored) error {
+func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []dataset.Record) error {
 	sink := table.NewSink(w, form, f.text, true, append(fields, table.OwnBehind(f.names, fields)...))
-	sink.Add(rows...)
+	sink.Add(table.Listed(rows)...)
 	return sink.Close()
 }
 
 // tell sums up.
-func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) {
+func (f *splitFlags) tell(w io.Writer, records []dataset.Record, train, test int) {
 	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
 		how = "values " + f.Values
@@ -172,21 +172,17 @@ func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) 
 	for _, r := range records {
 		if r.Err != nil && shown < maxShown {
 			shown++
-			fmt.Fprintln(w, show(r.Record))
+			fmt.Fprintln(w, show(&r.Entry))
 		}
 	}
 }
 
 // compare says how the test set differs from the training set.
-func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []table.Scored) error {
+func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []dataset.Record) error {
 	var lists [2]*compare.List
-	for k, rows := range [][]table.Scored{train, test} {
+	for k, rows := range [][]dataset.Record{train, test} {
 		lists[k] = compare.NewList([]string{job.TrainPart, job.TestPart}[k], f.Seed, k)
-		records := make([]dataset.Record, len(rows))
-		for i, r := range rows {
-			records[i] = r.Record
-		}
-		if err := lists[k].Add(ctx, f.workers, records); err != nil {
+		if err := lists[k].Add(ctx, f.workers, rows); err != nil {
 			return err
 		}
 	}

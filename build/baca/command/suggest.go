@@ -12,9 +12,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
+	"baca/algo/feature/suggest"
 	"baca/algo/report"
-	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 )
@@ -76,7 +75,7 @@ func (f *suggestFlags) check() error {
 		o.Budget = math.Inf(1)
 	}
 	return cmp.Or(inRange("alpha", decide.CheckAlpha(o.Alpha)), rules{
-		{o.Most < 1 || o.Most > job.MaxSuggested, fmt.Sprintf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)},
+		{o.Most < 1 || o.Most > suggest.MaxSuggested, fmt.Sprintf("-n %d: want 1 to %d", o.Most, suggest.MaxSuggested)},
 		{budget && f.price == "", "--budget without --price: name the column with the prices"},
 		{budget && !(o.Budget > 0), fmt.Sprintf("--budget %g: want more than 0", o.Budget)},
 	}.check())
@@ -91,7 +90,7 @@ func (f *suggestFlags) run() error {
 	if err := f.single(o); err != nil {
 		return err
 	}
-	shelf := job.NewShelf(o.alone, f.price, f.exclude)
+	shelf := suggest.NewShelf(o.alone, f.price, f.exclude)
 	f.cells = shelf.Columns()
 	if err := f.begin(o); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (f *suggestFlags) run() error {
 	return nil
 }
 
-func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o suggest.Options, stderr io.Writer) (*job.Suggested, error) {
+func (f *suggestFlags) suggest(ctx context.Context, shelf *suggest.Shelf, o suggest.Options, stderr io.Writer) (*suggest.Suggested, error) {
 	p := progress.New(stderr, "choosing", int64(shelf.Library.Len()))
 	defer p.Done()
 	o.Workers, o.Looked = f.workers, func() { p.Add(1) }
@@ -133,7 +132,7 @@ func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o suggest.
 }
 
 // write writes rows as CSV, or everything as JSON.
-func (f *suggestFlags) write(w io.Writer, shelf *job.Shelf, s *job.Suggested) error {
+func (f *suggestFlags) write(w io.Writer, shelf *suggest.Shelf, s *suggest.Suggested) error {
 	if !f.json {
 		return s.WriteCSV(w, f.text)
 	}

@@ -30,7 +30,7 @@ import (
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = run(nil, args, strings.NewReader(""), &out, &err)
+	code = invoke(nil, args, strings.NewReader(""), &out, &err)
 	return code, out.String(), err.String()
 }
 
@@ -227,7 +227,7 @@ func TestRunProcess(t *testing.T) {
 		return
 	}
 	checkpointInterval = 0
-	os.Exit(run(nil, strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(invoke(nil, strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // endedAfter starts the command and sends it a signal once the checkpoint has

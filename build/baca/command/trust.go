@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/job"
 	"baca/algo/report"
-	"baca/algo/table"
-	"baca/algo/trust"
+	"baca/algo/run"
 )
 
 // trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.
@@ -123,20 +122,17 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	defer o.close()
-	release, err := f.compare(ctx, &o.records, f.options.Seed, f.workers)
+	var list []trust.Outcome
+	p := f.plan(o)
+	p.Predictions = &run.Predictions{Judging: f.found, Values: f.read.Of, Outcome: func(one trust.Outcome) { list = append(list, one) }}
+	r, err := run.New(ctx, p)
+	if err == nil {
+		err = r.Do(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	defer release()
-	f.options.Workers, f.options.Single = f.workers, o.alone
-	scorer, err := algo.NewScorer(ctx, o.model, f.options)
-	if err != nil {
-		return err
-	}
-	list, read, refused, err := f.outcomes(ctx, scorer, o.records)
-	if err != nil {
-		return err
-	}
+	read, refused := r.Tally.Records, r.Tally.Refused
 	if err := checkRead(read, refused); err != nil {
 		return err
 	}
@@ -153,29 +149,6 @@ func (f *trustFlags) audit() error {
 		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration))
 	}
 	return writeAudit(f.c.OutOrStdout(), a, f.found.Calibration)
-}
-
-// outcomes judges an input's predictions.
-func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input) (list []trust.Outcome, read, refused int, err error) {
-	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
-		values := make([]*algo.Values, len(rows))
-		for i, r := range rows {
-			values[i] = algo.NoValues()
-			if read++; r.Err != nil {
-				refused++
-			} else {
-				values[i] = f.read.Of(&r.Record)
-			}
-		}
-		doubts, err := f.found.Rows(ctx, rows, func(i int) *algo.Values { return values[i] })
-		for i, x := range doubts {
-			if rows[i].Trust != nil {
-				list = append(list, trust.Outcome{Score: x, Observed: values[i].Observed, Judgement: *rows[i].Trust})
-			}
-		}
-		return err
-	})
-	return list, read, refused, err
 }
 
 // kept are the shares of molecules with a shown mean error.

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
+	"baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/metric"
 	"baca/build/internal/try"
@@ -29,7 +30,7 @@ func partial(part func(attention.Score) float64) func(context.Context, *testBatc
 		for k, i := range out.order {
 			attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], k).Score)
 		}
-		return algo.Add(algo.DefaultOptions().Beta, pre, attn).Of(pre, attn)
+		return batch.Add(algo.DefaultOptions().Beta, pre, attn).Of(pre, attn)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/compare"
 	"baca/algo/dataset"
+	"baca/algo/feature/compare"
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -42,7 +42,7 @@ func evidenceOf(ctx context.Context, a, b []string) compare.Evidence {
 		for _, text := range texts {
 			g, aside, err := smiles.ParseIn(text, molecule.UnorderedParent)
 			try.Check(err)
-			try.Check(lists[k].Add(ctx, 1, []dataset.Record{{Graph: g, Aside: aside}}))
+			try.Check(lists[k].Add(ctx, 1, []dataset.Record{{Entry: dataset.Entry{Aside: aside}, Graph: g}}))
 		}
 	}
 	return try.To(compare.Compare(ctx, lists[0], lists[1], compare.Options{FDR: 0.05})).Evidence

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/decide"
 	"baca/algo/metric"
 	"baca/build/internal/try"
@@ -210,7 +211,7 @@ func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64)
 
 // shared returns the AUROC of the model that baca model share makes.
 func (r *heldOut) shared(ctx context.Context, k int) rate {
-	m, err := r.model.Share(ctx, r.workers, k)
+	m, err := alone.Share(ctx, r.workers, r.model, k)
 	if err != nil {
 		return none // too few graphs for such groups
 	}

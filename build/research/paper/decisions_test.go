@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
@@ -118,7 +119,7 @@ func TestOneAmongAThousand(t *testing.T) {
 	o := columnOptions(columnBatch, 1)
 	o.Workers = 0
 	o.Single = try.To(algo.NewSingleScorer(ctx, m, 0))
-	s := try.To(algo.NewScorer(ctx, m, o))
+	s := try.To(batch.NewScorer(ctx, m, o))
 	alone := try.To(s.Score(ctx, probes))
 	for k, probe := range probes {
 		some := pick(train, rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000])

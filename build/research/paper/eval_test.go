@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
@@ -228,7 +229,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 
 	// The rows are put back: S_Pre does not depend on the order of a batch but
 	// for rounding.
-	scorer := try.To(algo.NewScorer(context.Background(), b.model, o))
+	scorer := try.To(batch.NewScorer(context.Background(), b.model, o))
 	plain := try.To(scorer.Batch(context.Background(), b.graphs))
 	differ := false
 	for i := range b.graphs {

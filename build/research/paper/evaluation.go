@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -223,7 +224,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 	mixed, order := shuffled(b.graphs, b.seed)
 	o.Single = b.alone
 	start := time.Now()
-	scorer := try.To(algo.NewScorer(ctx, b.model, o))
+	scorer := try.To(batch.NewScorer(ctx, b.model, o))
 	report := try.To(scorer.Batch(ctx, mixed))
 	out := &outcome{
 		rows:    restored(report.Rows, order),

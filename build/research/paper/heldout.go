@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/graph"
 	"baca/build/internal/opened"
@@ -138,7 +139,7 @@ func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Mod
 func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, seed uint64) *algo.Scorer {
 	o := columnOptions(columnBatch, seed)
 	o.By, o.Workers, o.Single = algo.ByBatch, r.workers, alone
-	return try.To(algo.NewScorer(ctx, m, o))
+	return try.To(batch.NewScorer(ctx, m, o))
 }
 
 // batch calibrates graphs as a batch, with a reference of some of the held-out graphs.

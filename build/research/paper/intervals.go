@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/metric"
-	"baca/algo/trust"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
-	"baca/algo/trust"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 )

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/metric"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -30,7 +31,7 @@ func scoreStream(t *testing.T, s *sets, names [3]string, o algo.Options) (rates 
 	stripped := *m // else what is tested is also known to be ID
 	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
 	o.Single = try.To(algo.NewSingleScorer(t.Context(), &stripped, 0))
-	goesOn := try.To(algo.NewScorer(t.Context(), &stripped, o))
+	goesOn := try.To(batch.NewScorer(t.Context(), &stripped, o))
 	n := len(inside) / streamBatches
 	ood := slices.Concat(make([]bool, n), slices.Repeat([]bool{true}, n))
 	for k := range rates {
@@ -38,7 +39,7 @@ func scoreStream(t *testing.T, s *sets, names [3]string, o algo.Options) (rates 
 		gs := slices.Concat(inside[k*n:(k+1)*n], pick(outside, rng.Perm(len(outside))[:n]))
 		encode(gs)
 		var attn [2][]float64
-		for i, scorer := range []*algo.Scorer{try.To(algo.NewScorer(t.Context(), &stripped, o)), goesOn} {
+		for i, scorer := range []*algo.Scorer{try.To(batch.NewScorer(t.Context(), &stripped, o)), goesOn} {
 			attn[i] = mapped(try.To(scorer.Batch(t.Context(), gs)).Rows, func(r algo.Row) float64 { return r.Attn })
 			rates[k][i] = 100 * metric.AUROC(attn[i], ood)
 		}

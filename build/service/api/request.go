@@ -18,7 +18,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/service"
 )
@@ -103,7 +103,7 @@ func inputf(format string, args ...any) error { return &inputError{fmt.Errorf(fo
 // A reader reads bodies of a media type.
 type reader struct {
 	answer form // unless the client asks for another
-	read   func(*question, *service.Model, *body) (job.Input, error)
+	read   func(*question, *run.Plan, *body) (run.Input, error)
 }
 
 var readers = map[string]reader{
@@ -120,27 +120,27 @@ var readers = map[string]reader{
 func mediaTypes() []string { return slices.Sorted(maps.Keys(readers)) }
 
 // readText reads records as from a file. Lines of JSON are node-link graphs for models of those.
-func readText(format dataset.Format) func(*question, *service.Model, *body) (job.Input, error) {
-	return func(q *question, m *service.Model, b *body) (job.Input, error) {
+func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Input, error) {
+	return func(q *question, p *run.Plan, b *body) (run.Input, error) {
 		format := format
-		if m.Card.Schema == algo.Constant {
+		if p.Model.Card.Schema == algo.Constant {
 			if format != dataset.JSONL {
-				return job.Input{}, inputf("model %s reads plain graphs: want application/json or application/x-ndjson with nodes and links", m.Name)
+				return run.Input{}, inputf("model %s reads plain graphs: want application/json or application/x-ndjson with nodes and links", q.model)
 			}
 			format = dataset.NodeLink
 		}
 		// Compressed bodies are refused: the limit counts what is read.
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-			return job.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
+			return run.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
-		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: m.Form(q.how), Plain: true, Own: func(_, names []string) { q.own = names }}
+		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true, Own: func(_, names []string) { q.own = names }}
 		o.Stop = func() error { return context.Cause(b.ctx) }
 		o.Note = func(sentence string) { q.notes = append(q.notes, table.Printable(sentence)) }
 		text, _, err := o.Text(b.in)
 		if err != nil {
-			return job.Input{}, wrapped(err)
+			return run.Input{}, wrapped(err)
 		}
-		return job.Input{Records: func(yield func(dataset.Record, error) bool) {
+		return run.Input{Records: func(yield func(dataset.Record, error) bool) {
 			for r, err := range dataset.Records(text, o) {
 				if !yield(r, wrapped(err)) {
 					return
@@ -207,17 +207,17 @@ func decode(b *body, into any, like string) error {
 }
 
 // readDocument reads a list from JSON.
-func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
+func readDocument(q *question, p *run.Plan, b *body) (run.Input, error) {
 	var l service.List
 	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
-		return job.Input{}, err
+		return run.Input{}, err
 	}
 	if (l.SMILES == nil) == (l.Graphs == nil) {
-		return job.Input{}, inputf("want one of the lists smiles and graphs")
+		return run.Input{}, inputf("want one of the lists smiles and graphs")
 	}
 	if n := l.Len(); l.IDs != nil && len(l.IDs) != n {
-		return job.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
+		return run.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
 	}
-	in, err := m.Input(l, q.how, service.MaxBatch)
+	in, err := l.Input(p, service.MaxBatch)
 	return in, wrapped(err)
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/batch"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/spool"
 	"baca/build/service"
@@ -167,19 +169,28 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 	if err != nil {
 		return err
 	}
-	if err := m.CheckBy(q.how.By); err != nil {
+	if err := batch.CheckModel(m.Model, q.how.By); err != nil {
 		return problemf(http.StatusBadRequest, "%v", err)
 	}
-	in, err := readers[q.in].read(q, m, body)
+	p := m.Plan(q.how)
+	if p.Input, err = readers[q.in].read(q, &p, body); err != nil {
+		return err
+	}
+	p.From, p.Own = &table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}, &q.own
+	p.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
+		return q.open(out, fields), nil, nil
+	}
+	r, err := run.New(ctx, p)
 	if err != nil {
 		return err
 	}
-	rows := newRows(out, q, m)
-	if err := m.Stream(ctx, in, q.how, rows.add); err != nil {
+	if err := r.Do(ctx); err != nil {
 		return err
 	}
-	out.notes = q.notes
-	return rows.end()
+	if out.notes = q.notes; q.out != document {
+		return nil
+	}
+	return end(out, r)
 }
 
 // problemOf says what status an error has, nil for none.
@@ -201,80 +212,38 @@ func problemOf(ctx context.Context, err error) *problem {
 	return problemf(http.StatusInternalServerError, "%v", err)
 }
 
-// rows writes rows in the form of an answer.
-type rows struct {
-	out    *held
-	asked  *question
-	fields []table.Field
-	run    table.Run
-	table  *table.Sink // nil before begin
-	tally  table.Tally
-	whole  *service.Whole
-	comma  string // before the next row of a document
-}
-
-func newRows(out *held, q *question, m *service.Model) *rows {
-	groups := table.Usual
-	if q.how.By != algo.ByAlone {
-		groups |= table.OfPaper
-	}
-	if q.how.Explain {
-		groups |= table.OfReasons | table.OfNeighbors
-		if m.Structures.HasValues() {
-			groups |= table.OfValues
-		}
-	}
-	run := table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}
-	return &rows{out: out, asked: q, fields: table.Fields(groups), run: run}
-}
-
-// begin opens the table, once the columns of the input are known.
-func (w *rows) begin() {
-	if w.table != nil {
-		return
-	}
-	to, sink := "jsonl", io.Writer(w.out)
-	switch w.asked.out {
+// open begins the rows of an answer.
+func (q *question) open(out *held, fields []table.Field) *table.Sink {
+	to, w := "jsonl", io.Writer(out)
+	switch q.out {
 	case csv:
 		to = "csv"
 	case document:
-		io.WriteString(w.out, `{"rows":[`)
-		sink = listed{w}
+		io.WriteString(out, `{"rows":[`)
+		w = &listed{out: out}
 	}
-	fields := append(w.fields, w.run.Fields()...)
-	w.table = table.NewSink(sink, to, table.Text{}, true, append(fields, table.OwnFields(w.asked.own)...))
+	return table.NewSink(w, to, table.Text{}, true, fields)
 }
 
-func (w *rows) add(list []table.Scored, whole *service.Whole) error {
-	w.begin()
-	if w.whole = whole; whole != nil && whole.Few {
-		w.run.By = algo.ByAlone
-	}
-	w.tally.Add(list)
-	w.table.Add(list...)
-	return w.table.Flush()
-}
-
-// end writes what follows the last row.
-func (w *rows) end() error {
-	w.begin()
-	if err := w.table.Flush(); err != nil || w.asked.out != document {
-		return err
-	}
-	rest, err := json.Marshal(map[string]any{"whole": w.whole, "schema": table.SchemaVersion, "counts": map[string]int{
-		"records": w.tally.Records, "refused": w.tally.Refused, "outside": w.tally.Outside,
-		"borderline": w.tally.Borderline, "inside": w.tally.Inside, "undecided": w.tally.Undecided,
+// end writes what follows the last row of a document.
+func end(out *held, r *run.Run) error {
+	rest, err := json.Marshal(map[string]any{"whole": service.WholeOf(r), "schema": table.SchemaVersion, "counts": map[string]int{
+		"records": r.Tally.Records, "refused": r.Tally.Refused, "outside": r.Tally.Outside,
+		"borderline": r.Tally.Borderline, "inside": r.Tally.Inside, "undecided": r.Tally.Undecided,
 	}})
 	if err == nil {
-		_, err = fmt.Fprintf(w.out, "\n],%s\n", rest[1:])
+		_, err = fmt.Fprintf(out, "\n],%s\n", rest[1:])
 	}
 	return err
 }
 
 // listed makes lines of JSON the values of a list.
-type listed struct{ *rows }
+type listed struct {
+	out   *held
+	comma string // before the next row
+}
 
-func (l listed) Write(b []byte) (int, error) {
+func (l *listed) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		if _, err := io.WriteString(l.out, l.comma+"\n"+string(bytes.TrimSuffix(line, []byte("\n")))); err != nil {
 			return 0, err

@@ -110,11 +110,16 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	if err != nil {
 		return nil, err
 	}
-	rows, whole, err := m.Score(ctx, service.List{SMILES: in.SMILES}, how)
+	var b bytes.Buffer
+	p := m.Plan(how)
+	p.Open = func([]table.Field) (rows, rejects *table.Sink, err error) {
+		return table.NewSink(&b, "jsonl", table.Text{}, false, fields(explain)), nil, nil
+	}
+	whole, err := m.Score(ctx, service.List{SMILES: in.SMILES}, p)
 	if err != nil {
 		return nil, err
 	}
-	list, err := rowsOf(fields(explain), rows)
+	list, err := rowsOf(b.Bytes())
 	return &Scored{Model: in.Model, Rows: list, Whole: whole}, err
 }
 
@@ -127,14 +132,9 @@ func fields(explain bool) []table.Field {
 	return slices.DeleteFunc(table.Fields(groups), func(f table.Field) bool { return f.Name == "id" })
 }
 
-// rowsOf are rows as JSON has them, without what has no value.
-func rowsOf(fields []table.Field, rows []table.Scored) ([]map[string]any, error) {
-	var b bytes.Buffer
-	w := table.NewSink(&b, "jsonl", table.Text{}, false, fields)
-	w.Add(rows...)
-	err := w.Flush()
-	list := make([]map[string]any, 0, len(rows))
-	for line := range bytes.Lines(b.Bytes()) {
+// rowsOf are lines of JSON without what has no value.
+func rowsOf(lines []byte) (list []map[string]any, err error) {
+	for line := range bytes.Lines(lines) {
 		var row map[string]any
 		err = errors.Join(err, json.Unmarshal(line, &row))
 		for name, value := range row {

@@ -80,17 +80,20 @@ func TestScore(t *testing.T) {
 		}
 	}
 	m := try.To(service.New(1).Model(context.Background(), weights.Default))
-	want, _, err := m.Score(context.Background(), service.List{SMILES: texts}, service.How{Alpha: 0.05, By: algo.ByAlone})
-	try.Check(err)
+	var want []table.Row
+	p := m.Plan(service.How{Alpha: 0.05, By: algo.ByAlone})
+	p.Rows = func(rows []table.Row) error { want = append(want, rows...); return nil }
+	try.To(m.Score(context.Background(), service.List{SMILES: texts}, p))
 	for _, got := range []Scored{scored, explained} {
 		for i, r := range got.Rows {
-			if want[i].Err != nil {
+			s, read := want[i].(*table.Scored)
+			if !read {
 				if r["error"] != "character 2: the branch is never closed" || r["score"] != nil || r["verdict"] != nil {
 					t.Errorf("%+v", r)
 				}
 				continue
 			}
-			w := want[i].Scores
+			w := s.Scores
 			if score, p := r["score"].(float64), r["p_value"].(float64); table.Number(score) != table.Number(w.Score) || w.Score != 0 && score == w.Score || table.Number(p) != table.Number(w.P) || r["verdict"] != string(w.Verdict) {
 				t.Errorf("%+v, want %+v", r, w)
 			}

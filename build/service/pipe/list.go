@@ -123,11 +123,11 @@ type columns struct {
 
 func newColumns(n int) *columns { return &columns{n: n, body: make([]byte, 17*n)} }
 
-func (c *columns) add(r table.Scored) {
+func (c *columns) add(r table.Row) {
 	score, p, verdict := math.NaN(), math.NaN(), noVerdict
-	if r.Scores != nil {
-		score, p = r.Scores.Score, r.Scores.P
-		verdict = slices.Index(verdicts, r.Scores.Verdict)
+	if s, scored := r.(*table.Scored); scored {
+		score, p = s.Scores.Score, s.Scores.P
+		verdict = slices.Index(verdicts, s.Scores.Verdict)
 	}
 	binary.LittleEndian.PutUint64(c.body[8*c.rows:], math.Float64bits(score))
 	binary.LittleEndian.PutUint64(c.body[8*(c.n+c.rows):], math.Float64bits(p))

@@ -2,7 +2,6 @@ package pipe
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,8 +12,9 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/feature/trust"
+	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/build/service"
 	"baca/weights"
 )
@@ -156,28 +156,24 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 		return err
 	}
 	how := service.How{Alpha: q.Alpha, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
+	p := m.Plan(how)
 	if how.Explain {
-		var b bytes.Buffer
-		out := lines(&b, table.OfReasons|table.OfNeighbors|table.OfValues)
-		err := m.Each(ctx, l, how, func(rows []table.Scored, _ *service.Whole) error {
-			out.Add(rows...)
-			return out.Flush()
-		})
-		a.body = b.Bytes()
+		p.Columns |= table.OfValues
+		_, err := m.Score(ctx, l, a.lines(p))
 		return err
 	}
 	c := newColumns(l.Len())
-	err = m.Each(ctx, l, how, func(rows []table.Scored, whole *service.Whole) error {
-		a.Whole = whole
+	p.Rows = func(rows []table.Row) error {
 		for _, r := range rows {
 			c.add(r)
-			a.refuse(r.Record)
-			if text := r.Aside.String(); text != "" {
-				a.SetAside = append(a.SetAside, note{r.Row - 1, text})
+			a.refuse(r.Input())
+			if s, scored := r.(*table.Scored); scored && s.Aside.String() != "" {
+				a.SetAside = append(a.SetAside, note{s.Row - 1, s.Aside.String()})
 			}
 		}
 		return nil
-	})
+	}
+	a.Whole, err = m.Score(ctx, l, p)
 	a.Verdicts, a.body = verdicts, c.body
 	return err
 }
@@ -189,7 +185,7 @@ func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *questi
 		return err
 	}
 	return s.Fingerprints(ctx, l, func(r dataset.Record, counts []byte, scaffold uint32) {
-		a.refuse(r)
+		a.refuse(&r.Entry)
 		a.body, a.Scaffolds = append(a.body, counts...), append(a.Scaffolds, scaffold)
 	})
 }
@@ -200,27 +196,31 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 	if err != nil {
 		return err
 	}
-	rows, err := m.Trust(ctx, l, q.Alpha, values, trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, q.ErrorsBy)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	out := lines(&b, table.OfTrust)
-	out.Add(rows...)
-	err = out.Flush()
-	a.body = b.Bytes()
-	return err
+	p := m.Plan(service.How{Alpha: q.Alpha, By: algo.ByAlone, Seed: algo.DefaultOptions().Seed})
+	p.Columns |= table.OfTrust
+	return m.Trust(ctx, l, a.lines(p), values, trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, q.ErrorsBy)
 }
 
-// lines has rows as JSON lines, as in the command, with columns of records, scores and these groups.
-func lines(b *bytes.Buffer, groups table.Group) *table.Sink {
-	return table.NewSink(b, "jsonl", table.Text{}, false, table.Fields(table.Usual|groups))
+// lines writes the rows of a plan as JSON lines, as in the command, to the body.
+func (a *answer) lines(p run.Plan) run.Plan {
+	p.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
+		return table.NewSink(body{a}, "jsonl", table.Text{}, false, fields), nil, nil
+	}
+	return p
+}
+
+// A body is that of an answer.
+type body struct{ *answer }
+
+func (b body) Write(p []byte) (int, error) {
+	b.body = append(b.body, p...)
+	return len(p), nil
 }
 
 // refuse lists an unreadable record.
-func (a *answer) refuse(r dataset.Record) {
-	if r.Err != nil {
-		a.Refused = append(a.Refused, note{r.Row - 1, table.Printable(r.Err.Error())})
+func (a *answer) refuse(e *dataset.Entry) {
+	if e.Err != nil {
+		a.Refused = append(a.Refused, note{e.Row - 1, table.Printable(e.Err.Error())})
 	}
 }
 
@@ -246,7 +246,7 @@ func (a *answer) train(ctx context.Context, s *service.Service, q *question, w i
 	}
 	a.Warning, a.body = t.Warning, t.File
 	for _, r := range t.Refused {
-		a.refuse(r)
+		a.refuse(&r.Entry)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/revision"
 	"baca/build/internal/try"
 	"cmp"
 	"context"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 const (
@@ -146,13 +146,5 @@ func (b bench) checkout(ctx context.Context) (before bench, remove func()) {
 	try.Check(os.MkdirAll(before.bin, 0o777))
 	// Tests look for the public sets beside the project.
 	try.Check(os.Symlink(filepath.Join(b.root, "..", "shared"), filepath.Join(dir, "shared")))
-	if _, err := execute(ctx, b.root, nil, "git", "worktree", "add", "--detach", before.root, b.against); err != nil {
-		try.Check(fmt.Errorf("revision %s: %w", b.against, err))
-	}
-	remove = func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		execute(ctx, b.root, nil, "git", "worktree", "remove", "--force", before.root)
-	}
-	return before, remove
+	return before, try.To(revision.Checkout(ctx, b.root, b.against, before.root))
 }

@@ -33,8 +33,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/graph"
-	"baca/algo/molecule/smiles"
+	scores "baca/algo/run"
+	"baca/algo/table"
 	"baca/app"
 	"baca/app/run"
 	"baca/build/internal/browser"
@@ -267,27 +267,28 @@ func (b *builder) stored() string {
 	if b.err != nil {
 		return ""
 	}
-	scorer, err := algo.NewScorer(context.Background(), model, algo.DefaultOptions())
+	scoring, err := scores.New(context.Background(), scores.Plan{Model: model, Options: algo.DefaultOptions()})
 	b.fail(err)
 	var list strings.Builder
 	for _, e := range run.Examples() {
-		var names []string
-		var graphs []*graph.Graph
+		var records []dataset.Record
 		for line := range strings.Lines(e.Molecules(web.Examples())) {
 			text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			g, _, err := smiles.ParseIn(text, algo.FormOf(model.Card.Schema))
-			b.fail(err)
-			names, graphs = append(names, name), append(graphs, g)
+			r := dataset.Listed(1+len(records), text)
+			r.ID, r.Form = name, scoring.Form()
+			r = r.Parsed()
+			b.fail(r.Err)
+			records = append(records, r)
 		}
-		if len(graphs) == 0 {
+		if len(records) == 0 {
 			continue
 		}
-		rows, err := scorer.Score(context.Background(), graphs)
+		rows, err := scoring.Each(context.Background(), records)
 		b.fail(err)
 		var outside []string
-		for i := range rows {
-			if rows[i].Verdict == decide.Outside {
-				outside = append(outside, names[i])
+		for _, row := range rows {
+			if s, scored := row.(*table.Scored); scored && s.Scores.Verdict == decide.Outside {
+				outside = append(outside, s.ID)
 			}
 		}
 		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside), len(rows), html.EscapeString(strings.Join(outside, ", ")))

@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/baseline"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
@@ -241,7 +243,7 @@ func smilesOf(list []drug) (texts []string) {
 // verdicts scores molecules by themselves.
 func verdicts(t *testing.T, m *algo.Model, texts []string) []algo.Row {
 	t.Helper()
-	s := try.To(algo.NewScorer(t.Context(), m, algo.DefaultOptions()))
+	s := try.To(batch.NewScorer(t.Context(), m, algo.DefaultOptions()))
 	return try.To(s.Score(t.Context(), graphs(texts, molecule.UnorderedParent)))
 }
 
@@ -295,7 +297,7 @@ func TestMembership(t *testing.T) {
 	gs := graphs(append(trained, texts[2*given:]...), molecule.Parent)
 	labels := append(make([]bool, len(trained)), slices.Repeat([]bool{true}, never)...)
 	scores := func(m *algo.Model, k int) []float64 {
-		s := try.To(m.Share(t.Context(), 0, k))
+		s := try.To(alone.Share(t.Context(), 0, m, k))
 		single := try.To(algo.NewSingleScorer(t.Context(), s, 0))
 		return try.To(single.Scores(t.Context(), gs))
 	}

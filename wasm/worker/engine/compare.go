@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"baca/algo"
-	"baca/algo/compare"
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/feature/compare"
 	"baca/algo/report"
 	"baca/wasm/message"
 )
@@ -85,7 +84,7 @@ const gathered = 64
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: io.Discard}
 	records := dataset.Parse(t, 1, in.records(read, e.form().Unordered()))
-	refused, err = job.Gather(t, l, 1, gathered, records, func() { show(l.Read, read.n) })
+	refused, err = compare.Gather(t, l, 1, gathered, records, func() { show(l.Read, read.n) })
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func (e *Engine) describe(r *report.Comparison, seed uint64) {
 		{Name: "read as", Value: algo.Reads(e.model.Card.Schema)}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
-	r.Command = job.Command("baca compare", []job.Flag{
+	r.Command = report.Command("baca compare", []report.Flag{
 		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))

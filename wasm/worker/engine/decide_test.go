@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	single "baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
@@ -23,7 +24,7 @@ import (
 // molecules, nil for those that are refused.
 func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	t.Helper()
-	for r, err := range dataset.Molecules(context.Background(), strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Canonical}) {
+	for r, err := range dataset.Molecules(context.Background(), strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Parent}) {
 		succeed(err)
 		gs, names = append(gs, r.Graph), append(names, r.ID)
 	}
@@ -34,7 +35,7 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 // the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
-	return report.Written(smiles, molecule.Canonical, g.N())
+	return report.Written(smiles, molecule.Parent, g.N())
 }
 
 // alone is what the command explains single graphs by.
@@ -72,7 +73,7 @@ func TestKnownGraphs(t *testing.T) {
 		}
 	}
 	// A model that is shared knows no training graph, and has its p-values from what it keeps.
-	shared := have(m.Share(context.Background(), 1, 5))
+	shared := have(single.Share(context.Background(), 1, m, 5))
 	var b strings.Builder
 	succeed(weights.Save(&b, shared))
 	_, card = must[*message.Model](e, h, &message.LoadModel{Name: "shared", Data: []byte(b.String())})

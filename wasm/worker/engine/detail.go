@@ -11,11 +11,11 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/algo/property"
+	"baca/algo/run"
 	"baca/wasm/message"
 )
 
@@ -101,7 +101,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 		return err
 	}
 	a := e.last.scorer.Attention()
-	why := a.Explain(r.Q, job.InBatch(e.last.places, m.Record))
+	why := a.Explain(r.Q, run.InBatch(e.last.places, m.Record))
 	m.AttnID, m.AttnOOD = why.In, why.Out
 	rows := e.model.KnownRows()
 	list := func(side dictionary.Side, keys []attention.Contribution) []message.Key {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"baca/algo/decide"
-	"baca/algo/job"
+	"baca/algo/feature/domain"
 	"baca/algo/report"
 	"baca/wasm/message"
 )
@@ -17,9 +17,9 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	if err := e.checkDomain(r); err != nil {
 		return nil, err
 	}
-	q := job.NewDomain(report.Domain{
-		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: job.DomainConfidence,
-	}, t.alone, e.modelValue(), job.DomainNeighbors)
+	q := domain.New(report.Domain{
+		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: domain.Confidence,
+	}, t.alone, e.modelValue(), domain.Neighbors)
 	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {
 		page := q.ModelPage(name)
@@ -48,14 +48,14 @@ func (e *Engine) checkDomain(r *message.Domain) error {
 		return failf(message.CodeBadOption, "form %q: want qprf or qmrf", r.Form)
 	case r.Format != "html" && r.Format != "json":
 		return failf(message.CodeBadOption, "format %q: want html or json", r.Format)
-	case r.Form == "qprf" && (n == 0 || n > job.MaxSubstances):
-		return failf(message.CodeBadOption, "%d records: want 1 to %d", n, job.MaxSubstances)
+	case r.Form == "qprf" && (n == 0 || n > domain.MaxSubstances):
+		return failf(message.CodeBadOption, "%d records: want 1 to %d", n, domain.MaxSubstances)
 	}
-	return cmp.Or(coded(message.CodeBadOption, decide.CheckAlpha(r.Alpha)), coded(message.CodeBadModel, job.CheckDomain(e.model)))
+	return cmp.Or(coded(message.CodeBadOption, decide.CheckAlpha(r.Alpha)), coded(message.CodeBadModel, domain.Check(e.model)))
 }
 
 // substances adds records to a report, with the command that writes the same file of that name.
-func (e *Engine) substances(t *task, d *job.Domain, wanted []int32, name string) error {
+func (e *Engine) substances(t *task, d *domain.Domain, wanted []int32, name string) error {
 	order := slices.Compact(slices.Sorted(slices.Values(wanted)))
 	records, err := e.pick(t, order)
 	if err != nil {
@@ -78,14 +78,14 @@ func (e *Engine) substances(t *task, d *job.Domain, wanted []int32, name string)
 }
 
 // domainCommand adds the command that repeats the report.
-func (e *Engine) domainCommand(d *job.Domain, records int, out string) (command, again string) {
+func (e *Engine) domainCommand(d *domain.Domain, records int, out string) (command, again string) {
 	in := e.input
 	molfiles := slices.ContainsFunc(d.Substances, func(s report.Substance) bool { return s.Molfile })
 	all := records == in.opened.Records
 	if !molfiles && !(all && in.name != "") {
 		return d.Piped(out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
 	}
-	flags, path, called := []job.Flag{in.columnFlag()}, in.path("input.sdf"), ""
+	flags, path, called := []report.Flag{in.columnFlag()}, in.path("input.sdf"), ""
 	if in.name == "" {
 		called = " The text that was pasted is here called input.sdf."
 	}

@@ -5,7 +5,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/feature/drift"
 	"baca/algo/report"
 	"baca/wasm/message"
 )
@@ -14,9 +14,9 @@ const driftPiece = 32
 
 // drifted runs the drift test on the open input.
 func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
-	d, moved := job.NewDrift(t.alone, algo.DefaultOptions().Seed), ""
+	d, moved := drift.New(t.alone, algo.DefaultOptions().Seed), ""
 	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r dataset.Record, _, _ float64) error {
-		if moved == "" && d.Log() >= -math.Log10(job.DriftDelta) {
+		if moved == "" && d.Log() >= -math.Log10(drift.Delta) {
 			moved = r.ID
 		}
 		t.showProgress(message.StageDrift, r.Row, e.input.opened.Records)
@@ -25,7 +25,7 @@ func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(!e.card.Molecules, d.Wealth, job.DriftDelta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

@@ -12,9 +12,9 @@ import (
 
 	"baca/algo"
 	"baca/algo/gin"
-	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/run"
+	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -77,7 +77,7 @@ type Engine struct {
 
 // New returns an engine without model and input.
 func New(h Host) *Engine {
-	return &Engine{host: h, batch: job.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
+	return &Engine{host: h, batch: run.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
 }
 
 // Handle answers a request.
@@ -243,8 +243,8 @@ func Card(m *algo.Model, data []byte) message.Model {
 }
 
 // known is 1 for a training graph, see message.Part.
-func (e *Engine) known(g *graph.Graph) byte {
-	if g != nil && e.model.Trained(g) {
+func (e *Engine) known(r table.Row) byte {
+	if s, scored := r.(*table.Scored); scored && e.model.Trained(s.Graph) {
 		return 1
 	}
 	return 0

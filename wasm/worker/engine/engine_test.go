@@ -25,6 +25,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/job"
 	"baca/algo/metric"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -583,11 +584,11 @@ func TestDetail(t *testing.T) {
 // Light requests have their turn while many rows are scored.
 func TestLightRequestsDoNotWait(t *testing.T) {
 	e, h := loaded(t, "bbbp")
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(run.MaxGraphs + 1500))})
 	h.queue = []message.Request{&message.Hello{}, &message.Score{}}
 	rows, events := rowsOfScore(e, h, message.Score{})
 	at := slices.IndexFunc(events, func(ev any) bool { return reflect.TypeOf(ev) == reflect.TypeFor[*message.Welcome]() })
-	if at < 0 || len(all[*message.Rows](events[at:])) == 0 || table.Rows(rows) != job.MaxGraphs+1500 {
+	if at < 0 || len(all[*message.Rows](events[at:])) == 0 || table.Rows(rows) != run.MaxGraphs+1500 {
 		t.Errorf("answered at event %d of %d, %d rows", at, len(events), table.Rows(rows))
 	}
 	if len(all[*message.Fitted](events)) > 0 {

@@ -194,10 +194,11 @@ func (in *input) readSet(post func(message.Event)) error {
 		return err
 	}
 	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Warnings
-	var rows []table.Scored
+	var rows []table.Row
 	for i, g := range set.Graphs {
-		in.kept = append(in.kept, dataset.Record{Row: i + 1, Graph: g})
-		rows = append(rows, table.Scored{Record: in.kept[i].Named()})
+		in.kept = append(in.kept, dataset.Record{Entry: dataset.Entry{Row: i + 1}, Graph: g})
+		r := in.kept[i].Named()
+		rows = append(rows, &r.Entry)
 	}
 	post(&message.Records{Columns: table.Of(readFields(nil), rows), Line: make(message.Ints, len(rows))})
 	return nil
@@ -212,7 +213,7 @@ func readFields(own []string) []table.Field {
 func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
-	var rows []table.Scored
+	var rows []table.Row
 	var own []string
 	chunk, sent := &message.Records{}, time.Now()
 	flush := func() {
@@ -255,8 +256,8 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 				in.labels[len(in.labels)-1] = labelOf(r.Own[label])
 			}
 		}
-		r.Graph = nil
-		rows, chunk.Line = append(rows, table.Scored{Record: r}), append(chunk.Line, int32(r.Line))
+		read := r.Entry // without its graph
+		rows, chunk.Line = append(rows, &read), append(chunk.Line, int32(r.Line))
 		aside.Count(m.Aside) // of plain graphs
 		in.opened.Records++
 		if len(rows) >= recordsChunk || time.Since(sent) >= recordsTime {

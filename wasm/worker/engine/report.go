@@ -14,6 +14,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -29,20 +30,22 @@ func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error
 	if err != nil {
 		return nil, err
 	}
-	explainer := &job.Explainer{Alone: t.alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
+	explainer := &run.Explainer{Alone: t.alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
 	if e.last != nil {
 		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
 	}
-	rows := make([]table.Scored, n)
+	rows := make([]table.Row, n)
 	for i, record := range r.Record {
 		t.showProgress(message.StageExplain, i, n)
-		if rows[i].Record = records[int(record)]; rows[i].Err != nil {
+		read := records[int(record)]
+		if rows[i] = &read.Entry; read.Err != nil {
 			continue
 		}
-		rows[i].Scores = &algo.Row{} // the page has them
-		if rows[i].Why, err = explainer.Why(t, rows[i].Record); err != nil {
+		s := table.NewScored(read, algo.Row{}) // the page has the scores
+		if s.Why, err = explainer.Why(t, read); err != nil {
 			return nil, err
 		}
+		rows[i] = s
 	}
 	groups := table.OfReasons | table.OfNeighbors
 	if e.model.Structures.HasValues() {
@@ -162,7 +165,7 @@ func noFlag(name string) string {
 	return name
 }
 
-func (in *input) columnFlag() job.Flag { return job.Flag{Name: "--column", Value: in.column} }
+func (in *input) columnFlag() report.Flag { return report.Flag{Name: "--column", Value: in.column} }
 
 func (e *Engine) modelValue() string {
 	if e.card.BuiltIn {
@@ -176,7 +179,7 @@ func (e *Engine) making(r *message.Report) job.Making {
 	m := job.Making{
 		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: algo.DefaultOptions().Seed, Basis: report.Basis{Alone: true},
 		Program: program, ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
-		Flags: []job.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
+		Flags: []report.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
 		Out:   "report.html", Input: e.input.path("input.smi"),
 	}
 	if f := r.Fitted; f != nil {

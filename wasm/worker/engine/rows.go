@@ -21,11 +21,11 @@ func sheet(batched bool) *table.Sheet {
 }
 
 // part returns rows, valid until the next call with the same sheet.
-func (e *Engine) part(s *table.Sheet, rows []table.Scored) message.Part {
+func (e *Engine) part(s *table.Sheet, rows []table.Row) message.Part {
 	p := message.Part{Rows: s.Of(rows)}
 	if e.card.Shared == 0 {
 		for _, r := range rows {
-			p.Known = append(p.Known, e.known(r.Graph))
+			p.Known = append(p.Known, e.known(r))
 		}
 	}
 	return p

@@ -13,9 +13,9 @@ import (
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/graphon"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -67,53 +67,57 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	if err != nil {
 		return nil, err
 	}
-	run := &run{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
-	defer run.dismiss()
+	pass := &pass{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
+	defer pass.dismiss()
 	if r.Batch {
 		if e.model.Shared > 0 {
 			return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
 		}
 		e.last = nil
-		o.Watch = run.watch()
+		o.Watch = pass.watch()
 	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
-		if at = e.place(run, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
+		if at = e.place(pass, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
 			// Single graphs, requested later, stay on the processor.
 			e.model.Encoder.Device = at.device
 			defer func() { e.model.Encoder.Device = nil }()
 		}
 	}
-	alone, err := e.single(run)
+	alone, err := e.single(pass)
 	if err != nil {
 		return nil, err
 	}
 	o.Single, e.alpha = alone, o.Alpha
-	if run.now.scorer, err = algo.NewScorer(run, e.model, o); err != nil {
+	plan := pass.plan(o)
+	if pass.Run, err = run.New(pass, plan); err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
+	pass.now.scorer = pass.Scorer
 	post(&message.Reference{Score: alone.Holdout()})
-	run.total.Workers = 1
+	pass.total.Workers = 1
 	if !r.Batch {
-		run.recruit()
+		pass.recruit()
 	}
-	if run.team != nil {
-		err = run.spread()
+	if pass.team != nil {
+		err = pass.spread()
 	} else {
-		err = run.all(r.Batch, o.Seed)
+		err = pass.Do(pass)
 	}
 	if err != nil {
 		return nil, e.input.unreadable(err)
 	}
-	run.flush()
-	run.showRows()
-	run.total.AUC, run.total.BatchAUC, run.total.PaperAUC = auc(run.alone, run.labels), auc(run.batch, run.labels), auc(run.paper, run.labels)
-	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
-	return &run.total, nil
+	pass.flush()
+	pass.showRows()
+	pass.total.AUC, pass.total.BatchAUC, pass.total.PaperAUC = auc(pass.alone, pass.labels), auc(pass.batch, pass.labels), auc(pass.paper, pass.labels)
+	pass.total.Device, pass.total.Warnings = at.name, append(pass.total.Warnings, at.warnings()...)
+	return &pass.total, nil
 }
 
-type run struct {
+// A pass is a scoring of the open input.
+type pass struct {
 	*task
+	*run.Run
 	request *message.Score
 	total   message.Scored
 	rows    int // that came, with refused ones
@@ -131,17 +135,14 @@ type run struct {
 	labels              []bool
 }
 
-func (r *run) all(batch bool, seed uint64) error {
+func (r *pass) plan(o algo.Options) run.Plan {
 	e := r.engine
-	form := e.form()
-	if !batch {
-		form = form.Unordered()
-	}
-	input := job.Input{Records: e.input.records(nil, form), Again: e.again}
-	return job.Score(r, r.now.scorer, input, job.ScoreOptions{
-		Batch: batch, Graphs: e.batch, Seed: seed, Workers: 1, Fitting: r.fitting, Fitted: r.fitted,
+	p := run.Plan{
+		Model: e.model, Options: o, Batch: r.request.Batch, Graphs: e.batch, Fitting: r.fitting, Fitted: r.fitted, Rows: r.emit,
 		Reading: func(records int) { r.showProgress(message.StageSample, records, e.input.opened.Records) },
-	}, r.emit)
+	}
+	p.Input = run.Input{Records: e.input.records(nil, p.Form()), Again: e.again}
+	return p
 }
 
 // auc is NaN without scores or without both labels.
@@ -153,13 +154,13 @@ func auc(scores []float64, labels []bool) float64 {
 }
 
 // label returns a record's label, from 0, if any.
-func (r *run) label(record int) (ood, known bool) {
+func (r *pass) label(record int) (ood, known bool) {
 	l := r.engine.input.labels
 	return record < len(l) && l[record] == 1, record < len(l) && l[record] >= 0
 }
 
 // watch reports a batch's progress, and answers light requests meanwhile.
-func (r *run) watch() *attention.Watch {
+func (r *pass) watch() *attention.Watch {
 	w := &attention.Watch{}
 	w.Stage = func(s attention.Stage, done, total int) {
 		r.showProgress(string(s), done, total)
@@ -192,7 +193,7 @@ func (r *run) watch() *attention.Watch {
 }
 
 // record stores S_Attn of the batch after a step.
-func (r *run) record(it attention.Iteration) {
+func (r *pass) record(it attention.Iteration) {
 	s := step{attn: singles(it.Test)}
 	median := func(index []int) float64 {
 		values := make([]float64, len(index))
@@ -206,7 +207,7 @@ func (r *run) record(it attention.Iteration) {
 }
 
 // mean is the graphon of a part.
-func (r *run) mean(index []int, steps int) message.Singles {
+func (r *pass) mean(index []int, steps int) message.Singles {
 	part := make([]*graph.Graph, len(index))
 	for k, i := range index {
 		part[k] = r.graphs[i]
@@ -215,7 +216,7 @@ func (r *run) mean(index []int, steps int) message.Singles {
 }
 
 // records maps batch indices to record numbers.
-func (r *run) records(index []int) message.Ints {
+func (r *pass) records(index []int) message.Ints {
 	list := make(message.Ints, len(index))
 	for k, i := range index {
 		list[k] = int32(r.now.places[i])
@@ -244,13 +245,13 @@ func contents(d *dictionary.Dictionary, newest *int) (c message.Contents) {
 }
 
 // fitting receives the batch.
-func (r *run) fitting(f *job.Fit) {
+func (r *pass) fitting(f *run.Fit) {
 	r.now.places, r.graphs = slices.Clone(f.Records), f.Graphs
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
 }
 
 // fitted reports the fitted batch.
-func (r *run) fitted(f *job.Fit) error {
+func (r *pass) fitted(f *run.Fit) error {
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
 		Graphs: len(f.Graphs), Sample: f.Sample,
@@ -274,13 +275,18 @@ func (r *run) fitted(f *job.Fit) error {
 }
 
 // holdoutOf has the held-out graphs' scores.
-func holdoutOf(rows []algo.Row) message.Columns {
-	list := make([]table.Scored, len(rows))
-	for i := range rows {
-		list[i].Scores = &rows[i]
+func holdoutOf(rows []algo.Row) (list message.Columns) {
+	for _, f := range table.Fields(table.OfBatch) {
+		if f.Score == nil {
+			continue
+		}
+		c := table.NumberColumn(f.Name, make([]float64, len(rows)))
+		for i := range rows {
+			c.Numbers[i] = f.Score(&rows[i])
+		}
+		list = append(list, c)
 	}
-	fields := slices.DeleteFunc(table.Fields(table.OfBatch), func(f table.Field) bool { return f.Number == nil })
-	return table.Of(fields, list)
+	return list
 }
 
 // Size of a Rows message: a number of rows, or bytes. Light requests run in between.
@@ -289,12 +295,12 @@ const (
 	rowsTime  = 100 * time.Millisecond
 )
 
-func (r *run) emit(rows []table.Scored) error {
+func (r *pass) emit(rows []table.Row) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
 // add takes rows, and sends them if there are many or they have waited.
-func (r *run) add(part message.Part) error {
+func (r *pass) add(part message.Part) error {
 	rows := part.Rows
 	ids, texts := rows.Texts("id"), rows.Texts("smiles")
 	for i, refused := range rows.Texts("error") {
@@ -302,7 +308,7 @@ func (r *run) add(part message.Part) error {
 		if r.rows++; refused != "" {
 			continue
 		}
-		if k := job.InBatch(r.now.places, record); k >= 0 {
+		if k := run.InBatch(r.now.places, record); k >= 0 {
 			r.now.ids[k], r.now.smiles[k] = ids[i], texts[i]
 		}
 		if ood, known := r.label(record); known {
@@ -325,7 +331,7 @@ func (r *run) add(part message.Part) error {
 	return nil
 }
 
-func (r *run) flush() {
+func (r *pass) flush() {
 	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
 		r.post(&m)
@@ -334,7 +340,7 @@ func (r *run) flush() {
 }
 
 // showRows reports the number of sent rows.
-func (r *run) showRows() {
+func (r *pass) showRows() {
 	done, total := r.rows, r.engine.input.opened.Records
 	switch {
 	case r.sampled:

@@ -8,7 +8,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/job"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -45,7 +45,7 @@ type scored struct {
 	part         message.Part
 }
 
-func (r *run) recruit() {
+func (r *pass) recruit() {
 	e := r.engine
 	workers := min(e.host.Cores(), maxWorkers)
 	if workers < 2 || e.graphs() < e.minShared || e.input.format == dataset.TU {
@@ -92,7 +92,7 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 	}
 }
 
-func (r *run) dismiss() {
+func (r *pass) dismiss() {
 	if r.team != nil {
 		close(r.team.over)
 		for _, c := range r.team.helpers {
@@ -102,9 +102,9 @@ func (r *run) dismiss() {
 }
 
 // spread scores the input with the team, and adds the pieces in order.
-func (r *run) spread() error {
+func (r *pass) spread() error {
 	t := r.team
-	own := &scoring{engine: r.engine, scorer: r.now.scorer}
+	own := &scoring{engine: r.engine, run: r.Run}
 	defer own.stop()
 	parts, used, next := map[int]message.Part{}, map[int]bool{}, 0
 	for r.rows < t.total {
@@ -138,7 +138,7 @@ func (r *run) spread() error {
 // A scoring scores records of an input, each by itself, a piece at a time.
 type scoring struct {
 	engine *Engine
-	scorer *algo.Scorer
+	run    *run.Run
 
 	next func() (dataset.Record, error, bool)
 	end  func()
@@ -160,7 +160,7 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 		s.next, s.end = iter.Pull2(s.engine.input.records(nil, s.engine.form().Unordered()))
 		s.at = 0
 	}
-	records := make([]table.Scored, 0, to-from)
+	records := make([]dataset.Record, 0, to-from)
 	for s.at < to {
 		m, err, ok := s.next()
 		if err == nil && !ok {
@@ -170,16 +170,17 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 			return message.Part{}, err
 		}
 		if s.at++; s.at > from {
-			records = append(records, table.Scored{Record: m.Parsed()})
+			records = append(records, m.Parsed())
 		}
 		if err := ctx.Err(); err != nil {
 			return message.Part{}, err
 		}
 	}
-	if err := job.ScoreEach(ctx, s.scorer, records); err != nil {
+	rows, err := s.run.Each(ctx, records)
+	if err != nil {
 		return message.Part{}, err
 	}
-	return s.engine.part(sheet(false), records), nil
+	return s.engine.part(sheet(false), rows), nil
 }
 
 // share makes ready for the pieces of another worker's input.
@@ -195,11 +196,11 @@ func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	e.model, e.input, e.card = m, in, Card(m, r.Model)
 	o := algo.DefaultOptions()
 	o.Workers, o.Alpha = 1, r.Alpha
-	scorer, err := algo.NewScorer(newPulse(e.host), m, o)
+	ready, err := run.New(newPulse(e.host), run.Plan{Model: m, Options: o})
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	e.shared = &scoring{engine: e, scorer: scorer}
+	e.shared = &scoring{engine: e, run: ready}
 	return &message.Ready{}, nil
 }
 

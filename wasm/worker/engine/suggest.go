@@ -9,9 +9,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
+	"baca/algo/feature/suggest"
 	"baca/algo/report"
-	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -25,7 +24,7 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}
-	shelf := job.NewShelf(t.alone, r.Price, r.Exclude)
+	shelf := suggest.NewShelf(t.alone, r.Price, r.Exclude)
 	records := dataset.Parse(t, 1, e.input.records(nil, e.form().Unordered(), shelf.Columns()...))
 	err := shelf.Fill(t, 1, shelvedPiece, records, func() {
 		t.showProgress(message.StageLists, shelf.Read, e.input.opened.Records)
@@ -54,8 +53,8 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 
 func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
 	switch {
-	case r.Most < 1 || r.Most > job.MaxSuggested:
-		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, job.MaxSuggested)
+	case r.Most < 1 || r.Most > suggest.MaxSuggested:
+		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, suggest.MaxSuggested)
 	case !(o.Budget > 0):
 		return failf(message.CodeBadOption, "a budget of %g: want more than 0, or none", r.Budget)
 	case r.Budget != 0 && r.Price == "":
@@ -72,7 +71,7 @@ func (e *Engine) suggestCommand(r *message.Suggest, o *suggest.Options) string {
 	if r.Budget != 0 {
 		budget = fmt.Sprint(r.Budget)
 	}
-	return job.Command("baca suggest", []job.Flag{
+	return report.Command("baca suggest", []report.Flag{
 		{Name: "-n", Value: fmt.Sprint(r.Most)}, {Name: "--model", Value: e.modelValue()}, e.input.columnFlag(),
 		{Name: "--price", Value: r.Price}, {Name: "--budget", Value: budget}, {Name: "--exclude", Value: r.Exclude},
 		{Name: "--alpha", Value: fmt.Sprint(o.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)},

@@ -14,10 +14,10 @@ import (
 	"baca/algo/dictionary"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
+	"baca/algo/run"
 	"baca/wasm/message"
 )
 
@@ -88,7 +88,7 @@ func (e *Engine) steps(m *message.Traced) {
 	if e.last == nil {
 		return
 	}
-	at := job.InBatch(e.last.places, m.Record)
+	at := run.InBatch(e.last.places, m.Record)
 	for _, s := range e.last.steps {
 		m.Inside, m.Outside = append(m.Inside, s.inside), append(m.Outside, s.outside)
 		if at >= 0 {
@@ -121,7 +121,7 @@ func (e *Engine) locate(l *look, m *message.Traced) (err error) {
 		m.Maps = append(m.Maps, *on)
 	}
 	if e.last != nil {
-		m.Keys = e.last.keysOf(r.Q, job.InBatch(e.last.places, m.Record))
+		m.Keys = e.last.keysOf(r.Q, run.InBatch(e.last.places, m.Record))
 	}
 	return nil
 }

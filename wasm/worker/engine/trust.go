@@ -7,10 +7,11 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/feature/trust"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/wasm/message"
 )
 
@@ -39,11 +40,11 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	j := &job.Judging{Calibration: c, Alone: t.alone}
+	j := &run.Judging{Calibration: c, Alone: t.alone}
 	if c.By.ReadsUncertainty() {
 		labels.Uncertainty = e.model.Residuals.Uncertainty.Name
 	}
-	sample, err := job.SampleOf(t, e.input.records(nil, e.form()), algo.DefaultOptions().Seed, 1)
+	sample, err := run.SampleOf(t, e.input.records(nil, e.form()), algo.DefaultOptions().Seed, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -98,41 +99,33 @@ func (in *input) checkLabels(l *job.Labels) error {
 const judgedAtOnce = 1024
 
 // judge fills in the columns of judgements, and returns those of records with a score.
-func (e *Engine) judge(t *task, out *message.Trusted, j *job.Judging, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
-	judged := make([]table.Scored, 0, len(scores))
-	var rows []table.Scored
-	var values []*algo.Values
+func (e *Engine) judge(t *task, out *message.Trusted, j *run.Judging, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
+	fields, judged := table.Fields(table.OfTrust), 0
+	out.Rows = table.Of(fields, nil)
+	var rows []table.Row
 	flush := func() error {
-		t.showProgress(message.StageTrust, len(judged), len(scores))
-		doubts, err := j.Rows(t, rows, func(i int) *algo.Values { return values[i] })
-		for i, doubt := range doubts {
-			r := table.Scored{Trust: rows[i].Trust}
-			if r.Trust != nil {
-				outcomes = append(outcomes, trust.Outcome{Score: doubt, Observed: values[i].Observed, Judgement: *r.Trust})
-			} else {
-				none := trust.Unjudged(math.NaN())
-				r.Trust = &none
-			}
-			judged = append(judged, r)
-		}
-		rows, values = rows[:0], values[:0]
+		t.showProgress(message.StageTrust, judged, len(scores))
+		judged += len(rows)
+		err := j.Rows(t, rows, labels.Of, func(o trust.Outcome) { outcomes = append(outcomes, o) })
+		out.Rows.Append(table.Of(fields, rows))
+		rows = rows[:0]
 		return err
 	}
 	for m, err := range e.input.records(nil, e.form(), labels.Columns()...) {
 		if err != nil {
 			return nil, err
 		}
-		r, v := table.Scored{Record: m.Parsed()}, algo.NoValues()
+		r := m.Parsed()
 		if x := scores[r.Row-1]; !math.IsNaN(x) && r.Err == nil {
-			r.Scores, v = &algo.Row{Alone: x}, labels.Of(&r.Record)
+			rows = append(rows, table.NewScored(r, algo.Row{Alone: x}))
+		} else {
+			rows = append(rows, &r.Entry)
 		}
-		if rows, values = append(rows, r), append(values, v); len(rows) == judgedAtOnce {
+		if len(rows) == judgedAtOnce {
 			if err := flush(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	err = flush()
-	out.Rows = table.Of(table.Fields(table.OfTrust), judged)
-	return outcomes, err
+	return outcomes, flush()
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/feature/trust"
 	"baca/algo/job"
-	"baca/algo/trust"
 	"baca/wasm/message"
 	"baca/weights"
 )

@@ -5,6 +5,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
+	scores "baca/algo/batch"
 	"baca/algo/contrast"
 	"baca/algo/near"
 	"baca/algo/ratio"
@@ -52,7 +53,7 @@ func BenchmarkBatch(b *testing.B) {
 		t := open()
 		b.Run(t.name, func(b *testing.B) {
 			measure(b, func() {
-				s := try.To(algo.NewScorer(ctx, t.model, algo.DefaultOptions()))
+				s := try.To(scores.NewScorer(ctx, t.model, algo.DefaultOptions()))
 				try.To(s.Batch(ctx, bare(t.graphs)))
 			}, rate{float64(len(t.graphs)), "graphs/s"})
 		})

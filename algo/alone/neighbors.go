@@ -1,0 +1,133 @@
+package alone
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/algo/explain"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/model"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+)
+
+// A TrainingGraph is a training graph that resembles another graph.
+type TrainingGraph struct {
+	Place int // among those that the model knows, see Model.Known
+	Row   int // in the training set, from 0; −1 if not known
+	// Similarity is that of fingerprint.Counts: the share of subtrees up to two edges high,
+	// counted, that both graphs have. Graphs of similarity 1 differ in no such subtree.
+	Similarity float64
+	// SMILES and Name are empty without structures, see Model.Structures.
+	SMILES, Name string
+	Values       *model.Values // nil where neither is known
+}
+
+const MaxNearest = 100
+
+// Nearest returns the count training graphs most similar to g, most similar first, ties by place.
+// It omits those of similarity 0.
+func (s *Scorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
+	similarities := make([]float64, s.near.Subtrees.Len())
+	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
+	list := []TrainingGraph{}
+	for k, x := range similarities {
+		at := len(list)
+		for ; at > 0 && list[at-1].Similarity < x; at-- {
+		}
+		if at < count && x > 0 {
+			list = slices.Insert(list[:min(len(list), count-1)], at, TrainingGraph{Place: k, Row: s.rows()[k], Similarity: x})
+		}
+	}
+	for i := range list {
+		n := &list[i]
+		if known := s.model.Structures; known != nil {
+			n.SMILES = known.SMILES[n.Place]
+			if known.Names != nil {
+				n.Name = known.Names[n.Place]
+			}
+			n.Values = known.ValuesOf(n.Place)
+		}
+	}
+	return list
+}
+
+// settle returns the reasons for two special cases: a training graph is named, and a graph
+// that shares nothing with any training graph says so.
+func (s *Scorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
+	things := "graph"
+	if g.Features == molecule.Features {
+		things = "molecule"
+	}
+	switch {
+	case x.Duplicate:
+		text := "a training " + things
+		if n, ok := s.trained(g); ok {
+			text = fmt.Sprintf("training %s %d", things, n.Row+1)
+			if name := strings.TrimSpace(n.Name); name != "" {
+				text += " (" + name + ")"
+			}
+		}
+		return []explain.Reason{{Kind: "known", Text: text, Weight: explain.Unseen - 1}}
+	case len(x.Nearest) == 0 && g.N() > 0:
+		return append([]explain.Reason{{Kind: "nearest", Text: "shares nothing with any training " + things, Weight: explain.Unseen + 2}}, x.Reasons...)
+	}
+	return x.Reasons
+}
+
+// mostTwins bounds the candidates for an equal training graph.
+const mostTwins = 20
+
+// trained returns the training graph that equals g, and false if the model does not hold it with its
+// row. Structures tell which of several graphs with the same print it is.
+func (s *Scorer) trained(g *graph.Graph) (TrainingGraph, bool) {
+	of := explain.Signature(g)
+	for _, n := range s.Nearest(g, mostTwins) {
+		same := n.Similarity == 1
+		if same && n.SMILES != "" {
+			m, err := smiles.Parse(n.SMILES)
+			if err != nil {
+				continue
+			}
+			read, _, _ := smiles.In(m, model.FormOf(s.model.Card.Schema))
+			same = explain.Signature(read.Graph()) == of
+		}
+		if same && n.Row >= 0 {
+			return n, true
+		}
+	}
+	return TrainingGraph{}, false
+}
+
+// Surroundings counts the neighbourhoods of g up to two edges wide, three for each node, and those
+// that no known training graph has.
+func (s *Scorer) Surroundings(g *graph.Graph) (unmet, all int) {
+	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
+	for _, key := range keys {
+		if s.near.Subtrees.Holders(key) == 0 {
+			unmet++
+		}
+	}
+	return unmet, len(keys)
+}
+
+// An Embedded is a graph of the bank near another graph's embedding.
+type Embedded struct {
+	Bank     int     // its row in the model's bank
+	Distance float64 // of the embeddings, in standard deviations of the bank
+}
+
+// NearestEmbedded returns the count graphs of the bank nearest to an embedding, nearest first, ties
+// by row.
+func (s *Scorer) NearestEmbedded(q []float32, count int) []Embedded {
+	distances := s.near.Embeddings(q)
+	list := make([]Embedded, len(distances))
+	for k, d := range distances {
+		list[k] = Embedded{Bank: k, Distance: d}
+	}
+	slices.SortStableFunc(list, func(a, b Embedded) int { return cmp.Compare(a.Distance, b.Distance) })
+	return list[:min(count, len(list))]
+}

@@ -1,0 +1,304 @@
+// Package batch scores graphs by themselves and as a list.
+package batch
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo/alone"
+	"baca/algo/attention"
+	"baca/algo/contrast"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/model"
+	"baca/algo/ratio"
+)
+
+// Values of Options.By: which score decides.
+const (
+	ByAlone     = "alone"     // the graph by itself
+	ByBatch     = "batch"     // the graph and the density ratio between batch and training set
+	ByAttention = "attention" // the paper's S_BaCa
+)
+
+func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
+
+// CheckBy rejects unknown values of Options.By.
+func CheckBy(by string) error {
+	if slices.Contains(Deciders(), by) {
+		return nil
+	}
+	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
+}
+
+// CheckModel rejects values of Options.By that a model cannot decide by.
+func CheckModel(m *model.Model, by string) error {
+	switch {
+	case by != ByAlone && m.Shared > 0:
+		return fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
+	case by == ByAttention && m.Card.Epochs == 0:
+		return fmt.Errorf("the encoder of model %s is not trained, which the paper's method needs: train the model again with baca train --for %s, or elsewhere with a number of epochs", m.Card.Name, ByAttention)
+	}
+	return nil
+}
+
+// Values of Options.Partition: which score partitions a batch for the attention, and is the base of
+// S_BaCa.
+const (
+	PartByPre   = "s_pre" // S_Pre, as in the paper
+	PartByBatch = "batch" // Row.Batch
+)
+
+// MinBatch is the least number of graphs that form a batch.
+const MinBatch = 20
+
+// Guard is that of package decide.
+const Guard = decide.Guard
+
+// Options configure a Scorer.
+type Options struct {
+	By    string  // which score fills Score, P and Verdict of a Row
+	Alpha float64 // rate of false alarms for verdicts
+
+	// Partition is the score that partitions the batch for the attention and that S_Attn is added
+	// to.
+	Partition string
+	// Plain makes S_Pre the paper's sum ℓ_g + ℓ_n.
+	Plain bool
+	// Beta is the weight of S_Attn in S_BaCa (equation 9, both scores standardised).
+	Beta      float64
+	Attention attention.Options
+	Ratio     ratio.Options
+	Seed      uint64 // of the attention, the only random part
+	Workers   int    // 0: all cores
+
+	// Single, if not nil, is reused to score single graphs.
+	Single *alone.Scorer
+	// Watch, if not nil, follows the work on each batch.
+	Watch *attention.Watch
+}
+
+// DefaultOptions are one setting for all data.
+func DefaultOptions() Options {
+	return Options{
+		By:        ByAlone,
+		Alpha:     0.05,
+		Partition: PartByPre,
+		Beta:      2,
+		Attention: attention.DefaultOptions(),
+		Ratio:     ratio.DefaultOptions(),
+		Seed:      1,
+	}
+}
+
+// PartedByBatch partitions by Row.Batch, with the weight of S_Attn that the validation pairs
+// favour.
+func (o Options) PartedByBatch() Options {
+	o.Partition, o.Beta = PartByBatch, 0.5
+	return o
+}
+
+// A Row holds the scores of one graph. Higher is more OOD.
+type Row struct {
+	// The deciding score, chosen by Options.By.
+	Score   float64
+	P       float64 // conformal p-value of Score, NaN without a holdout
+	Verdict decide.Verdict
+
+	// Of the graph by itself.
+	Alone, AloneP float64
+
+	// Of the graph in a batch, NaN without one.
+	Pre    float64 // S_Pre: ℓ_g + 0.3·ℓ_n, standardised over the batch
+	Attn   float64 // S_Attn in [−2, 2]
+	BaCa   float64 // S_BaCa = z(S_Pre) + β·z(S_Attn), with Batch for S_Pre if that partitions the batch
+	Ratio  float64 // the density ratio alone
+	Batch  float64 // Alone and Ratio, joined by the evidence
+	BatchP float64 // conformal p-value of Batch
+	// Foreign tells that no training graph is as much like the batch, but for one in 200.
+	Foreign bool
+	// BatchVerdict is outside where BatchP ≤ alpha, and AloneP ≤ Guard or Foreign.
+	BatchVerdict decide.Verdict
+}
+
+// GuardP is what Guard bounds: AloneP, but 0 for a foreign graph.
+func (r *Row) GuardP() float64 {
+	if r.Foreign {
+		return 0
+	}
+	return r.AloneP
+}
+
+var unscored = Row{
+	Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided, Alone: math.NaN(), AloneP: math.NaN(),
+	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Ratio: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(), BatchVerdict: decide.Undecided,
+}
+
+// newRows returns rows with these scores, without verdicts.
+func newRows(scores []float64) []Row {
+	rows := make([]Row, len(scores))
+	for i, x := range scores {
+		rows[i] = unscored
+		rows[i].Alone = x
+	}
+	return rows
+}
+
+// A Report is the result for one batch.
+type Report struct {
+	Rows []Row
+	// Holdout has the scores of the holdout in the same state, without p-values and verdicts.
+	Holdout []Row
+	// Few reports that the graphs were too few for a batch and were scored one by one.
+	Few bool
+	// Evidence is the cross-validated AUC of telling the batch from held-out graphs, or from
+	// training graphs if too few are held out. P is its p-value, NaN if too few are held out.
+	Evidence, P float64
+	// Weight, from 0 to 1, is the weight of the density ratio in Row.Batch. It depends on the
+	// evidence against training graphs, of which there are more.
+	Weight float64
+	// Differences says in words how the batch differs from the training set, where P ≤ 0.05.
+	Differences []string
+	Warnings    []string
+}
+
+// A Scorer scores single graphs and batches, and further graphs in the state after a batch. Only
+// Score may be called concurrently.
+type Scorer struct {
+	model     *model.Model
+	options   Options
+	single    *alone.Scorer
+	attention *attention.Calibrator
+	state     *state // after the latest batch
+}
+
+// NewScorer checks the options against the model.
+func NewScorer(ctx context.Context, m *model.Model, o Options) (*Scorer, error) {
+	if err := CheckBy(o.By); err != nil {
+		return nil, err
+	}
+	if o.Partition != PartByPre && o.Partition != PartByBatch {
+		return nil, fmt.Errorf("partition by %q: want %q or %q", o.Partition, PartByPre, PartByBatch)
+	}
+	if err := decide.CheckAlpha(o.Alpha); err != nil {
+		return nil, err
+	}
+	if o.Single != nil && o.Single.Model() != m {
+		return nil, fmt.Errorf("Options.Single belongs to another model, not to %s", m.Card.Name)
+	}
+	if err := CheckModel(m, o.By); err != nil {
+		return nil, err
+	}
+	a, err := attention.New(o.Attention, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scorer{model: m, options: o, single: o.Single, attention: a}
+	if s.single == nil {
+		s.single, err = alone.New(ctx, m, o.Workers)
+	}
+	return s, err
+}
+
+// Single returns the scorer of single graphs.
+func (s *Scorer) Single() *alone.Scorer { return s.single }
+
+// Attention returns the calibrator after the latest batch, to be read only.
+func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
+
+// Paper returns S_BaCa of the latest batch as a sum of its base and S_Attn, and whether there was a
+// batch.
+func (s *Scorer) Paper() (sum Sum, ok bool) {
+	if s.state == nil {
+		return Sum{}, false
+	}
+	return s.state.baca, true
+}
+
+// Score scores further graphs by themselves, and after a batch in its state, as the batch scored
+// the holdout. A row depends only on its graph, which must have the model's feature schema.
+// Concurrent calls are allowed; each uses one core.
+func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
+	if s.state == nil {
+		answers, _, _, err := s.single.Outlined(ctx, 1, gs)
+		if err != nil {
+			return nil, err
+		}
+		rows := newRows(alone.ScoresOf(answers))
+		s.decide(rows, ByAlone)
+		return rows, nil
+	}
+	r, err := contrast.Describe(ctx, 1, s.model.Encoder, gs)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.single.Represented(ctx, 1, gs, r)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.state.bank.Measure(ctx, 1, r)
+	if err != nil {
+		return nil, err
+	}
+	rows := newRows(alone.ScoresOf(answers))
+	if err := s.state.fill(ctx, 1, rows, g); err != nil {
+		return nil, err
+	}
+	s.decide(rows, s.options.By)
+	return rows, nil
+}
+
+// decide fills in p-values, verdicts and the deciding score.
+func (s *Scorer) decide(rows []Row, by string) {
+	alpha, references := s.options.Alpha, s.model.References()
+	of := func(score func(*Row) float64, holdout []float64) []float64 {
+		scores := make([]float64, len(rows))
+		for i := range rows {
+			scores[i] = score(&rows[i])
+		}
+		return decide.PValues(scores, holdout)
+	}
+	aloneP := of(func(r *Row) float64 { return r.Alone }, s.single.Ranked())
+	var batchP, paperP []float64
+	if s.state != nil {
+		batchP = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
+		paperP = of(func(r *Row) float64 { return r.BaCa }, s.state.paper)
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.AloneP = aloneP[i]
+		if s.state != nil {
+			r.BatchP = batchP[i]
+			r.Foreign = s.state.ratio.Foreign(r.Ratio)
+			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batchP[i], r.GuardP())
+		}
+		switch by {
+		case ByBatch:
+			r.Score, r.P, r.Verdict = r.Batch, r.BatchP, r.BatchVerdict
+		case ByAttention:
+			r.Score, r.P = r.BaCa, PaperP(paperP[i], aloneP[i])
+			r.Verdict = decide.Judge(r.P, alpha, references)
+		default:
+			r.Score, r.P, r.Verdict = r.Alone, aloneP[i], decide.Judge(aloneP[i], alpha, references)
+		}
+	}
+}
+
+// PaperP is the p-value by S_BaCa: the larger of the holdout's p-value of S_BaCa and of the graph
+// alone. The attention learns from the batch and not from the holdout, so the first is too small by
+// a factor of up to 1.7. The second, and so the larger, has false alarms of at most α.
+func PaperP(baca, alone float64) float64 { return max(baca, alone) }
+
+// DeviceChunk is how many graphs a GPU gets at once.
+const DeviceChunk = 1024
+
+// Chunk is the best number of graphs for one call of Score: 0 for any, more with a GPU.
+func (s *Scorer) Chunk() int {
+	if s.model.Encoder.Device == nil {
+		return 0
+	}
+	return DeviceChunk
+}

@@ -1,0 +1,34 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"baca/algo/dataset"
+)
+
+const refusalsNamed = 3
+
+// Gather reads parsed records into a list, piece records at a time on that many goroutines, calls added
+// each time, and returns what was refused. The list depends on neither number.
+func Gather(ctx context.Context, l *List, workers, piece int, records iter.Seq2[dataset.Record, error], added func()) (refused []string, err error) {
+	for some, err := range dataset.Pieces(records, piece) {
+		if err == nil {
+			err = l.Add(ctx, workers, some)
+		}
+		if err != nil {
+			return refused, err
+		}
+		for _, r := range some {
+			if r.Err != nil && len(refused) < refusalsNamed {
+				refused = append(refused, "refused: "+r.Err.Error())
+			}
+		}
+		added()
+	}
+	if n := l.Refused - refusalsNamed; n > 0 {
+		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
+	}
+	return refused, nil
+}

@@ -1,0 +1,188 @@
+// Package domain makes reports on the applicability domain of a model, for regulators.
+package domain
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"baca/algo/alone"
+	"baca/algo/batch"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/model"
+	"baca/algo/molecule"
+	"baca/algo/molecule/molfile"
+	"baca/algo/molecule/smiles"
+	"baca/algo/property"
+	"baca/algo/report"
+)
+
+// What a Domain has where nothing else is asked for.
+const (
+	Confidence = 0.95
+	Neighbors  = 5 // a row of paper
+)
+
+// MaxSubstances bounds a report with a page and more for each.
+const MaxSubstances = 100
+
+// A Domain makes a report on the applicability domain of a model of molecules.
+type Domain struct {
+	report.Domain
+	Alone     *alone.Scorer
+	Name      string // the value of --model
+	Neighbors int    // structural analogues of each substance
+}
+
+// New returns one without substances, given a report with the model and its file, the program and the rates.
+func New(about report.Domain, alone *alone.Scorer, name string, neighbors int) *Domain {
+	q := &Domain{about, alone, name, neighbors}
+	q.Title = "Applicability domain: " + q.Model.Card.Name
+	q.References, q.Reach, q.Ranges = q.Model.References(), report.ReachOf(alone, q.Alpha), report.RangesOf(q.known())
+	return q
+}
+
+// Check reports a model of plain graphs.
+func Check(m *model.Model) error {
+	if m.Card.Schema == model.Constant {
+		return fmt.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
+	}
+	return nil
+}
+
+// known are the properties of the training molecules, as far as the model holds their structures.
+func (q *Domain) known() (list []property.Properties) {
+	if q.Model.Structures == nil {
+		return nil
+	}
+	for _, text := range q.Model.Structures.SMILES {
+		if m, err := smiles.Parse(text); err == nil {
+			list = append(list, q.propertiesOf(m))
+		}
+	}
+	return list
+}
+
+// propertiesOf are those of a molecule as the model reads it.
+func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
+	read, _, _ := smiles.In(m, model.FormOf(q.Model.Card.Schema))
+	return property.Of(read)
+}
+
+// Add judges a molecule, with its graph in the form of the model, and adds it to the report; of
+// one that is refused only a warning.
+func (q *Domain) Add(ctx context.Context, r dataset.Record) error {
+	if r.Err != nil {
+		q.Warnings = append(q.Warnings, "refused: "+r.Err.Error())
+		return nil
+	}
+	s, err := q.substance(ctx, r)
+	if err == nil {
+		q.Substances = append(q.Substances, s)
+	}
+	return err
+}
+
+// ModelPage describes the domain. The command writes it to that file.
+func (q *Domain) ModelPage(out string) *report.Domain {
+	q.Title = "Applicability domain of model " + q.Model.Card.Name
+	q.Command = report.WithFlags("baca report --qmrf", append(q.flags(), report.Flag{Name: "--out", Value: out}))
+	return &q.Domain
+}
+
+// flags are those of every command.
+func (q *Domain) flags(more ...report.Flag) []report.Flag {
+	return append([]report.Flag{{Name: "--model", Value: q.Name}}, append(more, report.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)})...)
+}
+
+// Repeat is the command that reads an input, by these flags, and writes the report to a file.
+func (q *Domain) Repeat(input []report.Flag, out, path string) string {
+	flags := append(q.flags(), input...)
+	return report.Command("baca report --qprf", append(flags, append(q.form(), report.Flag{Name: "--out", Value: out})...), path)
+}
+
+// form are the flags of a report alone.
+func (q *Domain) form() []report.Flag {
+	return []report.Flag{{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)}, {Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)}}
+}
+
+// Score finds the numbers of a report again, of all records of an input that is read by these
+// flags.
+func (q *Domain) Score(input []report.Flag, path string) string {
+	return report.Command("baca score", append(q.flags(input...), q.explained()...), path)
+}
+
+// explained are the flags of a command that finds numbers again.
+func (q *Domain) explained() []report.Flag {
+	return []report.Flag{{Name: "--explain --neighbors", Value: strconv.Itoa(q.Neighbors)}, {Name: "--to", Value: "jsonl"}}
+}
+
+// Piped is a command that is given the substances themselves. They are to have SMILES of the
+// input, see report.Substance.
+func (q *Domain) Piped(out string) string {
+	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), report.Flag{Name: "--out", Value: out})...)
+}
+
+// substance judges a molecule, which is not refused, with its graph in the form of the model.
+func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
+	alone, form := q.Alone, model.FormOf(q.Model.Card.Schema)
+	s = report.Substance{
+		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row, Graph: r.Graph},
+		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
+	}
+	if s.Molfile {
+		m, err := molfile.Parse(r.Molfile())
+		if err != nil {
+			return s, err
+		}
+		canonical, _, _ := smiles.In(m, molecule.Canonical)
+		s.SMILES = smiles.Write(canonical)
+	}
+	if err := s.Explain(ctx, alone, q.Alpha, form); err != nil {
+		return s, err
+	}
+	m, err := smiles.Parse(s.SMILES)
+	if err != nil {
+		return s, err
+	}
+	write := func(f molecule.Form) string {
+		read, _, _ := smiles.In(m, f)
+		return smiles.Write(read)
+	}
+	s.Canonical, s.Formula, s.Properties = write(molecule.Canonical), m.Formula(), q.propertiesOf(m)
+	if form == molecule.Parent {
+		s.Read = write(form)
+	}
+	n := 0
+	for _, x := range alone.Holdout() {
+		if math.IsNaN(x) {
+			continue
+		}
+		if n++; x >= s.Why.Score {
+			s.AsHigh++
+		}
+	}
+	s.Low, s.High = decide.Interval(s.AsHigh, n, q.Confidence)
+	s.Unmet, s.Surroundings = alone.Surroundings(r.Graph)
+	if !s.Molfile {
+		s.Command = q.pipe([]report.Substance{s}, "baca score", q.explained()...)
+	}
+	return s, nil
+}
+
+// pipe is a command that is given molecules and their names.
+func (q *Domain) pipe(list []report.Substance, command string, more ...report.Flag) string {
+	text := `printf '%s\n'`
+	for i := range list {
+		line := list[i].SMILES
+		// A name of several lines has none in a file of one molecule a line.
+		if !strings.ContainsAny(list[i].ID, "\r\n") {
+			line += " " + list[i].ID
+		}
+		text += " " + report.Quote(line)
+	}
+	return text + " | " + report.WithFlags(command, append(q.flags(report.Flag{Name: "--format", Value: "smi"}), more...)) + " -"
+}

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/algo/feature/trust"
+	"baca/algo/near"
+)
+
+// Residuals are the errors of predictions: observed less predicted values, NaN where one is missing.
+// Each prediction was made without its graph.
+type Residuals struct {
+	Observed, Predicted string    // their columns
+	Classes             bool      // observed values are 0 or 1
+	Errors              []float64 // of the holdout
+	// Trained are errors of training graphs, evenly picked from those that the model knows, see
+	// near.Place. Scores of these graphs are too low to compare errors by, distances to their
+	// neighbours are not.
+	Trained []float64
+
+	// Uncertainty has that of predictions by the model that made them, NewScaffold the errors of predictions that were made without all
+	// molecules of the same scaffold; of Errors, then of Trained.
+	Uncertainty, NewScaffold Column
+}
+
+// A Column has numbers, NaN where one is missing. Without a name there are none.
+type Column struct {
+	Name   string
+	Values []float64
+}
+
+func (c *Column) keep(x float64) {
+	if c.Name != "" {
+		c.Values = append(c.Values, x)
+	}
+}
+
+// maxTrained bounds Residuals.Trained: more tell little, and their neighbours take time to find.
+const maxTrained = 2000
+
+// ErrorsOfTrained returns how many training graphs Residuals hold errors of.
+func (m *Model) ErrorsOfTrained() int { return min(maxTrained, m.Known()) }
+
+// KeepResiduals stores the errors of the holdout and of training graphs, and what else of their predictions has a column. values has one
+// entry for each graph of the training set, nil for none. The predictions must have been held out or cross-validated.
+func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
+	if m.Shared > 0 || m.Card.Holdout != "" || m.Holdout.Len() > len(m.Card.HoldoutRows) {
+		return fmt.Errorf("model %s does not hold graphs kept from its training", m.Card.Name)
+	}
+	if len(values) != m.Card.Graphs {
+		return fmt.Errorf("values of %d graphs: model %s was trained on a set of %d", len(values), m.Card.Name, m.Card.Graphs)
+	}
+	r := &Residuals{
+		Observed: of.Observed, Predicted: of.Predicted, Classes: true, Uncertainty: Column{Name: of.Uncertainty}, NewScaffold: Column{Name: of.NewScaffold},
+	}
+	keep := func(row int) float64 {
+		v := NoValues()
+		if row >= 0 && values[row] != nil {
+			v = values[row]
+		}
+		r.Uncertainty.keep(v.Uncertainty)
+		r.NewScaffold.keep(v.Observed - v.NewScaffold)
+		if math.IsNaN(v.Observed - v.Predicted) {
+			return math.NaN()
+		}
+		r.Classes = r.Classes && (v.Observed == 0 || v.Observed == 1) && v.Predicted >= 0 && v.Predicted <= 1
+		return v.Observed - v.Predicted
+	}
+	for k, n := 0, m.Holdout.Len(); k < n; k++ {
+		r.Errors = append(r.Errors, keep(m.Card.HoldoutRows[near.Place(k, n, len(m.Card.HoldoutRows))]))
+	}
+	rows := m.KnownRows()
+	for k, n := 0, m.ErrorsOfTrained(); k < n; k++ {
+		r.Trained = append(r.Trained, keep(rows[near.Place(k, n, len(rows))]))
+	}
+	known := knownOf(r.Errors)
+	if known < trust.MinPairs {
+		return fmt.Errorf("%d of %d graphs kept from training have both values: want at least %d", known, len(r.Errors), trust.MinPairs)
+	}
+	if !r.Classes && !slices.ContainsFunc(r.Errors, func(x float64) bool { return math.Abs(x) > 0 }) {
+		return fmt.Errorf("observed and predicted values of all %d graphs kept from training are equal: want predictions that were made without them", known)
+	}
+	for _, c := range []Column{r.Uncertainty, r.NewScaffold} {
+		if n := knownOf(c.Values); c.Name != "" && n < trust.MinPairs {
+			return fmt.Errorf("%d of %d predictions have a value in column %s: want at least %d", n, len(c.Values), c.Name, trust.MinPairs)
+		}
+	}
+	m.Residuals = r
+	return nil
+}
+
+// NoPromise says that errors are not kept unless predictions were held out.
+const NoPromise = "the model keeps no errors of predictions, so there will be no interval and no verdict on trust: errors on molecules that a model was fitted to are too small"
+
+// NoResiduals says why a model gives no intervals.
+func (m *Model) NoResiduals() string {
+	if m.Card.Holdout != "" {
+		return fmt.Sprintf("model %s takes p-values from %s, of which it knows no errors: no interval and no verdict on trust", m.Card.Name, m.Card.Holdout)
+	}
+	return fmt.Sprintf("model %s knows no held-out errors of predictions: no interval and no verdict on trust", m.Card.Name)
+}
+
+// Known counts the known errors.
+func (r *Residuals) Known() int { return knownOf(r.Errors) + knownOf(r.Trained) }
+
+func knownOf(errors []float64) int {
+	n := 0
+	for _, x := range errors {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// Orders are those that the predictions can be put in, the default last. It was chosen on sets of its own, see
+// `baca-paper bench intervals --sets validation`.
+func (r *Residuals) Orders() []trust.Order {
+	list := []trust.Order{trust.OrderScore, trust.OrderNeighbors}
+	if r.Uncertainty.Name != "" {
+		list = append(list, trust.OrderUncertainty, trust.OrderCombined)
+	}
+	if r.Classes {
+		list = append(list, trust.OrderMargin)
+	}
+	return list
+}
+
+// Default is the order without a name.
+func (r *Residuals) Default() trust.Order {
+	orders := r.Orders()
+	return orders[len(orders)-1]
+}
+
+// Order is the order of a name: that of one of Orders, the column of uncertainties, or empty for the default.
+func (r *Residuals) Order(name string) (trust.Order, error) {
+	orders := r.Orders()
+	switch by := trust.Order(name); {
+	case name == "":
+		return r.Default(), nil
+	case slices.Contains(orders, by):
+		return by, nil
+	case name == r.Uncertainty.Name:
+		return trust.OrderUncertainty, nil
+	}
+	kind := "numbers"
+	if r.Classes {
+		kind = "classes"
+	}
+	return "", fmt.Errorf("errors by %s: the model knows errors of %s; want one of %s", name, kind, trust.Names(orders))
+}

@@ -1,0 +1,139 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"baca/algo/alone"
+	"baca/algo/batch"
+	"baca/algo/dataset"
+	"baca/algo/dictionary"
+	"baca/algo/internal/parallel"
+	"baca/algo/model"
+	"baca/algo/molecule"
+	"baca/algo/molecule/molfile"
+	"baca/algo/molecule/smiles"
+	"baca/algo/report"
+	"baca/algo/table"
+)
+
+// An Explainer explains scores of single graphs.
+type Explainer struct {
+	Alone *alone.Scorer
+	Alpha float64
+	Form  molecule.Form // the model's form of molecules
+
+	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without a batch.
+	Scorer *batch.Scorer
+	Batch  []int
+}
+
+// newExplainer returns one that explains on the processor: single graphs are no work for a GPU.
+func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha float64) (*Explainer, error) {
+	if m.Encoder.Device != nil {
+		here, encoder := *m, *m.Encoder
+		here.Encoder, encoder.Device = &encoder, nil
+		var err error
+		if of, err = alone.New(ctx, &here, 1); err != nil {
+			return nil, err
+		}
+	}
+	return &Explainer{Alone: of, Alpha: alpha, Form: model.FormOf(m.Card.Schema)}, nil
+}
+
+// each calls do with the scored rows, on that many goroutines (0: one for each core), and returns an error of one.
+func each(ctx context.Context, workers int, rows []table.Row, do func(*table.Scored) error) error {
+	errs := make([]error, len(rows))
+	err := parallel.For(ctx, workers, len(rows), func(_, i int) {
+		if s, scored := rows[i].(*table.Scored); scored {
+			errs[i] = do(s)
+		}
+	})
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); err == nil && i >= 0 {
+		return errs[i]
+	}
+	return err
+}
+
+// Explain sets Why of scored rows.
+func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Row) error {
+	return each(ctx, workers, rows, func(s *table.Scored) (err error) {
+		s.Why, err = e.Why(ctx, s.Record)
+		return err
+	})
+}
+
+// Nearest sets Nearest of scored rows.
+func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Row, count int) error {
+	return each(ctx, workers, rows, func(s *table.Scored) error {
+		s.Nearest = e.Alone.Nearest(s.Graph, count)
+		return nil
+	})
+}
+
+// structures sets Structure of scored rows: the SMILES of the molecule in the form of the model.
+func structures(ctx context.Context, workers int, rows []table.Row, form molecule.Form) error {
+	return each(ctx, workers, rows, func(s *table.Scored) error {
+		s.Structure = written(&s.Entry, form)
+		return nil
+	})
+}
+
+// written is a readable record's molecule as SMILES.
+func written(e *dataset.Entry, form molecule.Form) string {
+	m, err := smiles.Parse(e.SMILES)
+	if block := e.Molfile(); block != "" {
+		m, err = molfile.Parse(block)
+	}
+	if err != nil {
+		return "" // of a record without a molecule
+	}
+	read, _, _ := smiles.In(m, form)
+	return smiles.Write(read)
+}
+
+// Why explains a readable record.
+func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error) {
+	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
+	if err != nil {
+		return table.Why{}, err
+	}
+	alike, err := e.likeOutside(ctx, r)
+	if err != nil {
+		return table.Why{}, err
+	}
+	order := report.Written(r.SMILES, e.Form, r.Graph.N())
+	return table.Why{Given: true, Explanation: *x, Atoms: order(x.Contributions), AtomsSubtrees: order(x.BySubtrees), AtomsEmbedding: order(x.ByEmbedding), LikeOutside: alike}, nil
+}
+
+// mostAlike is how many records of the OOD dictionary are named.
+const mostAlike = 3
+
+// likeOutside returns the records, from 1, of the OOD dictionary with the most attention for this
+// one.
+func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float64, error) {
+	if e.Scorer == nil {
+		return nil, nil
+	}
+	q, err := e.Alone.Embedding(ctx, r.Graph)
+	if err != nil {
+		return nil, err
+	}
+	var list []float64
+	a := e.Scorer.Attention()
+	for _, k := range a.Explain(q, InBatch(e.Batch, r.Row-1)).OutKeys {
+		entry := a.Dictionary(dictionary.OOD).Entry(k.Key)
+		if entry.Origin == dictionary.Test && len(list) < mostAlike {
+			list = append(list, float64(e.Batch[entry.Index]+1))
+		}
+	}
+	return list, nil
+}
+
+// InBatch returns the index of a record in an ascending batch, or −1.
+func InBatch(batch []int, record int) int {
+	if i, found := slices.BinarySearch(batch, record); found {
+		return i
+	}
+	return -1
+}

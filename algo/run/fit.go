@@ -1,0 +1,47 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"baca/algo/batch"
+	"baca/algo/graph"
+	"baca/algo/report"
+)
+
+// A Fit is a scored batch.
+type Fit struct {
+	*batch.Report
+	Graphs  []*graph.Graph // of the batch, in the order of Report.Rows
+	Records []int          // their places in the input, from 0
+	// Sample reports an even sample of the input or, with First, its first graphs.
+	Sample, First bool
+	// Total is the number of records, 0 if unknown.
+	Total int
+}
+
+// Sentences describe a batch, given what decides and whether rows have both answers. A nil Fit has
+// none.
+func (f *Fit) Sentences(by string, both bool) []string {
+	switch {
+	case f == nil || f.Report == nil || f.Few && by != batch.ByAlone:
+		return nil
+	case f.Few:
+		return []string{fmt.Sprintf("note: fewer than %d graphs are no batch, so there is no second answer", batch.MinBatch)}
+	}
+	list := []string{report.Whole("this list", f.Evidence, f.P)}
+	if len(f.Differences) > 0 {
+		text := report.MakesTheDifference(f.Differences)
+		list = append(list, strings.ToLower(text[:1])+text[1:])
+	}
+	switch {
+	case f.First:
+		list = append(list, fmt.Sprintf("note: the first %d graphs form the batch; from a file, a sample of all forms it instead", len(f.Graphs)))
+	case f.Sample:
+		list = append(list, fmt.Sprintf("note: an even sample of %d graphs forms the batch", len(f.Graphs)))
+	}
+	if by == batch.ByBatch || both {
+		list = append(list, fmt.Sprintf("note: outside by the batch also needs p <= %g by itself, or that no training graph is as much like this list (batch_foreign)", batch.Guard))
+	}
+	return list
+}

@@ -1,0 +1,30 @@
+// Package revision lays the files of another commit beside the working tree, for programs that compare the two.
+package revision
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// Checkout lays the files of a revision of the repository in root into a new folder. remove takes them away, also once ctx is done.
+func Checkout(ctx context.Context, root, revision, folder string) (remove func(), err error) {
+	if err := git(ctx, root, "add", "--detach", folder, revision); err != nil {
+		return nil, fmt.Errorf("revision %s: %w", revision, err)
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		git(ctx, root, "remove", "--force", folder)
+	}, nil
+}
+
+func git(ctx context.Context, root string, args ...string) error {
+	c := exec.CommandContext(ctx, "git", append([]string{"worktree"}, args...)...)
+	c.Dir = root
+	if text, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("git worktree: %w\n%s", err, text)
+	}
+	return nil
+}

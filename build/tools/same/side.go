@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"baca/build/internal/try"
+)
+
+// A side is a program: that of the other commit, or of the working tree.
+type side struct {
+	tree   string // its source
+	home   string // where it is built and runs
+	in     string // the inputs
+	tool   string // the scripts of this package
+	python string // the interpreter, empty for none
+}
+
+// findPython returns an interpreter that has what the Python package imports, empty for none.
+func findPython() string {
+	for _, name := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
+		if exec.Command(name, "-c", "import numpy, pandas").Run() == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// build builds the command, and beside it the Python package with the command in it.
+func (s *side) build(ctx context.Context, packages bool) {
+	const commit = "same" // in versions
+	tags := ""
+	if packages {
+		tags = "page"
+		s.must(ctx, "make", "page", "python", "npm", "FAST=-fast", "COMMIT="+commit)
+	}
+	program, module := filepath.Join(s.home, "bin", "baca"), filepath.Join(s.home, "python", "baca")
+	flags := "-ldflags=-X baca/build/internal/version.commit=" + commit
+	s.must(ctx, "go", "build", "-trimpath", "-buildvcs=false", flags, "-tags="+tags, "-o", program, "./build/baca")
+	try.Check(os.CopyFS(module, os.DirFS(filepath.Join(s.tree, "build", "python", "baca"))))
+	try.Check(os.Mkdir(filepath.Join(module, "bin"), 0o777))
+	try.Check(os.Symlink(program, filepath.Join(module, "bin", "baca")))
+}
+
+// must runs a command in the tree.
+func (s *side) must(ctx context.Context, name string, args ...string) {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env = s.tree, append(os.Environ(), "CGO_ENABLED=0")
+	try.Check(finish(c))
+}
+
+// inputs makes the inputs of both sides, from files of the working tree.
+func (s *side) inputs(ctx context.Context) {
+	try.Check(os.Mkdir(s.in, 0o777))
+	try.Check(finish(s.shell(ctx, s.in, "-e", filepath.Join(s.tool, "inputs.sh"))))
+}
+
+// finish runs a command. Its error has what the command writes.
+func finish(c *exec.Cmd) error {
+	if text, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", c, err, text)
+	}
+	return nil
+}
+
+// shell returns a run of the shell in a folder.
+func (s *side) shell(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "sh", args...)
+	c.Dir, c.WaitDelay = dir, 5*time.Second
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.home, "bin")+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "BACA_TOKEN=",
+		"TREE="+s.tree, "TOOL="+s.tool, "PYTHON="+s.python, "PYTHONPATH="+filepath.Join(s.home, "python"), "PYTHONDONTWRITEBYTECODE=1")
+	return c
+}
+
+// An answer has texts by what they are: exit status, stdout, stderr, files/rows.csv.
+type answer map[string]string
+
+// limit is how long a line may take before it counts as hanging.
+const limit = 2 * time.Minute
+
+// answers does a task, and returns the answer of its line and of each request.
+func (s *side) answers(ctx context.Context, t task) []answer {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s: still runs after %v", t.line, limit))
+	defer cancel()
+	dir := try.To(os.MkdirTemp(s.home, "line"))
+	defer os.RemoveAll(dir)
+	work := filepath.Join(dir, "files")
+	try.Check(os.Mkdir(work, 0o777))
+	try.Check(os.Symlink(s.in, filepath.Join(work, "in")))
+	c := s.shell(ctx, work, "-c", t.line)
+	if t.requests != nil {
+		c.Args[2] = "exec " + t.line // so that the server gets the interrupt
+	}
+	stdout, stderr := try.To(os.Create(filepath.Join(dir, "stdout"))), try.To(os.Create(filepath.Join(dir, "stderr")))
+	defer stdout.Close()
+	defer stderr.Close()
+	c.Stdout, c.Stderr = stdout, stderr
+	try.Check(c.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.Wait() // the exit status is compared
+	}()
+	list := make([]answer, 1)
+	if t.requests != nil {
+		address := listening(ended, stderr.Name())
+		for _, r := range t.requests {
+			list = append(list, s.ask(ctx, address, r))
+		}
+		c.Process.Signal(os.Interrupt)
+	}
+	<-ended
+	try.Check(context.Cause(ctx))
+	list[0] = s.gather(dir)
+	list[0]["exit status"] = fmt.Sprintln(c.ProcessState.ExitCode())
+	return list
+}
+
+// gather reads the files in a folder. Of programs, which change with their source, it has the size.
+func (s *side) gather(dir string) answer {
+	a := answer{}
+	try.Check(fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if name = s.plain(name); program.MatchString(name) {
+			a[sizeOf+name] = fmt.Sprint(len(data))
+		} else {
+			a[name] = s.plain(string(data))
+		}
+		return err
+	}))
+	return a
+}
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// listening waits for the address that a server writes to a file. One that ends has none.
+func listening(ended <-chan struct{}, stderr string) string {
+	for {
+		if found := address.Find(try.To(os.ReadFile(stderr))); found != nil {
+			return string(found)
+		}
+		select {
+		case <-ended:
+			return ""
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// field matches one of a header, in which + is a blank.
+var field = regexp.MustCompile(`^([A-Z][\w-]*):(\S+) ?`)
+
+// ask sends a request: method, path, fields of the header, and a body or @in/ and the name of an input.
+func (s *side) ask(ctx context.Context, address, text string) answer {
+	method, text, _ := strings.Cut(text, " ")
+	path, text, _ := strings.Cut(text, " ")
+	header := http.Header{}
+	for m := field.FindStringSubmatch(text); m != nil; m = field.FindStringSubmatch(text) {
+		header.Add(m[1], strings.ReplaceAll(m[2], "+", " "))
+		text = text[len(m[0]):]
+	}
+	if name, isFile := strings.CutPrefix(text, "@in/"); isFile {
+		text = string(try.To(os.ReadFile(filepath.Join(s.in, name))))
+	}
+	r := try.To(http.NewRequestWithContext(ctx, method, address+path, strings.NewReader(text)))
+	r.Header, r.Host = header, header.Get("Host")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{"error": s.plain(err.Error())}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	response.Header.Del("Date")
+	var fields strings.Builder
+	response.Header.Write(&fields)
+	return answer{"status": response.Status, "header": fields.String(), "body": s.plain(string(body)), "error": fmt.Sprint(err)}
+}

@@ -115,7 +115,7 @@ func (f *Field) kind() Kind {
 
 func (f *Field) add(c *Column, r Row) {
 	s, filled := r.(*Scored)
-	filled = filled && (f.Group != OfReasons || s.Why.Given)
+	filled = filled && (f.Group != OfReasons || s.Why.Given) && (f.Group != OfAnswers || f.Truth == nil || !math.IsNaN(s.Scores.Batch))
 	switch c.Kind {
 	case Texts:
 		c.Texts = append(c.Texts, f.text(r, s, filled))

@@ -9,10 +9,10 @@
 // A molecule must be read as the model reads it:
 //
 //	m, err := weights.Open("bbbp") // or weights.Load, of a file
-//	scorer, err := batch.NewScorer(ctx, m, batch.DefaultOptions())
+//	scorer, err := alone.New(ctx, m, 0)
 //	g, _, err := smiles.ParseIn("CCO", m.Form())
-//	rows, err := scorer.Score(ctx, []*graph.Graph{g})
-//	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
+//	scores, err := scorer.Scores(ctx, []*graph.Graph{g})
+//	p, verdicts := scorer.Judge(scores, 0.05)
 //
 // Your module finds these packages in a copy of the project:
 //

@@ -150,7 +150,7 @@ func TestReasonsLeakNoFeatures(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+			read, _, _ := smiles.In(mol, m.Form())
 			for _, r := range must.Have(a.Explain(t.Context(), read.Graph(), 0.05)).Reasons {
 				if found := leaks.FindString(r.Text); found != "" {
 					t.Errorf("%s: %q has %q", rows[i][column], r.Text, found)

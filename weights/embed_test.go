@@ -46,7 +46,7 @@ func TestEmbeddedModels(t *testing.T) {
 			continue
 		}
 		for k, text := range m.Structures.SMILES {
-			r := dataset.Record{Entry: dataset.Entry{SMILES: text}, Form: algo.FormOf(m.Card.Schema)}.Parsed()
+			r := dataset.Record{Entry: dataset.Entry{SMILES: text}, Form: m.Form()}.Parsed()
 			if r.Err != nil {
 				t.Fatalf("%s, row %d: %v", name, k, r.Err)
 			}

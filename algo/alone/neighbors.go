@@ -92,7 +92,7 @@ func (s *Scorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 			if err != nil {
 				continue
 			}
-			read, _, _ := smiles.In(m, model.FormOf(s.model.Card.Schema))
+			read, _, _ := smiles.In(m, s.model.Form())
 			same = explain.Signature(read.Graph()) == of
 		}
 		if same && n.Row >= 0 {

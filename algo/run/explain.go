@@ -38,7 +38,7 @@ func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha f
 			return nil, err
 		}
 	}
-	return &Explainer{Alone: of, Alpha: alpha, Form: model.FormOf(m.Card.Schema)}, nil
+	return &Explainer{Alone: of, Alpha: alpha, Form: m.Form()}, nil
 }
 
 // each calls do with the scored rows, on that many goroutines (0: one for each core), and returns an error of one.

@@ -60,7 +60,7 @@ type Plan struct {
 
 // Form is the form of molecules that the plan reads. The order of atoms matters to what is explained.
 func (p *Plan) Form() molecule.Form {
-	form := model.FormOf(p.Model.Card.Schema)
+	form := p.Model.Form()
 	if !p.Batch && p.Columns&(table.OfReasons|table.OfNeighbors) == 0 {
 		return form.Unordered()
 	}
@@ -388,7 +388,7 @@ func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 		}
 	}
 	if r.Columns&table.OfStructure != 0 {
-		if err := structures(ctx, workers, rows, model.FormOf(r.Model.Card.Schema)); err != nil {
+		if err := structures(ctx, workers, rows, r.Model.Form()); err != nil {
 			return err
 		}
 	}

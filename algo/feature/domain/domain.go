@@ -68,7 +68,7 @@ func (q *Domain) known() (list []property.Properties) {
 
 // propertiesOf are those of a molecule as the model reads it.
 func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
-	read, _, _ := smiles.In(m, model.FormOf(q.Model.Card.Schema))
+	read, _, _ := smiles.In(m, q.Model.Form())
 	return property.Of(read)
 }
 
@@ -128,7 +128,7 @@ func (q *Domain) Piped(out string) string {
 
 // substance judges a molecule, which is not refused, with its graph in the form of the model.
 func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
-	alone, form := q.Alone, model.FormOf(q.Model.Card.Schema)
+	alone, form := q.Alone, q.Model.Form()
 	s = report.Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row, Graph: r.Graph},
 		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),

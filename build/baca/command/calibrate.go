@@ -64,7 +64,7 @@ func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 	if m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
 	}
-	r.form = algo.FormOf(m.Card.Schema)
+	r.form = m.Form()
 	set, err := r.readTraining(&labels{})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (s *scoring) widen(ctx context.Context) error {
 		if m.Card.Background != algo.BuiltInBackground {
 			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
 		}
-		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(m.Card.Schema), Workers: s.workers}
+		o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: s.workers}
 		var err error
 		if outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return err

@@ -271,7 +271,7 @@ func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.form = algo.FormOf(m.Card.Schema); !ordered {
+	if s.form = m.Form(); !ordered {
 		s.form = s.form.Unordered()
 	}
 	return &opening{model: m, data: data}, nil

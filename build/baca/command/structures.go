@@ -62,7 +62,7 @@ func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 
 // keepStructures stores a model's training molecules, with their values.
 func (s *source) keepStructures(m *algo.Model, values *labels) error {
-	s.form = algo.FormOf(m.Card.Schema)
+	s.form = m.Form()
 	in, err := s.open()
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func measureDecisions(ctx context.Context, b *bench) result {
 
 // load reads the sets of a model.
 func (b *bench) load(ctx context.Context, m *builtIn) *heldOut {
-	form := algo.FormOf(m.Card.Schema)
+	form := m.Form()
 	r := newHeldOut(ctx, m.Model, readSet(ctx, b.data, m.pair.ID, form, 1).graphs, 1)
 	out := readSet(ctx, b.data, m.pair.OOD, form, 1)
 	n := min(len(out.graphs), maxDecisionOOD)

@@ -24,7 +24,7 @@ import (
 func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	t.Helper()
 	needsShared(t)
-	return readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0).graphs
+	return readSet(context.Background(), shared, name, m.Form(), 0).graphs
 }
 
 // The held-out graphs of every embedded model, half of them as holdout and the other

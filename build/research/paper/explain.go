@@ -76,7 +76,7 @@ type replacer struct {
 
 func (b *bench) explainPair(ctx context.Context, m *builtIn) *explainPair {
 	alone := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
-	r := &replacer{alone, algo.FormOf(m.Card.Schema), algo.DefaultOptions().Alpha}
+	r := &replacer{alone, m.Form(), algo.DefaultOptions().Alpha}
 	var falls []fall
 	for _, m := range b.outsiders(ctx, r, m.pair.OOD) {
 		if f := r.measure(ctx, m); f != nil {

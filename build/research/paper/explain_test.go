@@ -67,7 +67,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		{"testosterone", "CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C", decide.Inside, ""},
 	} {
 		mol := try.To(smiles.Parse(c.smiles))
-		read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
+		read, _, _ := smiles.In(mol, m.Form())
 		x := try.To(a.Explain(ctx, read.Graph(), 0.05))
 		if sum := floats.Sum(x.Contributions); math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
 			t.Errorf("%s: contributions add up to %g, the score is %g above the limit", c.name, sum, x.Score-x.Limit)

@@ -139,7 +139,7 @@ func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][
 	for k, set := range slices.Concat(own, others) {
 		pairs := forms[set]
 		if k < len(own) {
-			_, texts := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
+			_, texts := readMolecules(ctx, b.data, set, m.Form(), 1)
 			checkSet(m.Model, len(texts))
 			pairs = formsOf(pick(texts, m.Card.HoldoutRows))
 		}
@@ -154,7 +154,7 @@ func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (row
 	var gs []*graph.Graph
 	for _, p := range pairs {
 		for _, text := range []string{p.Written, p.Rewritten} {
-			g, _, err := smiles.ParseIn(text, algo.FormOf(m.Card.Schema))
+			g, _, err := smiles.ParseIn(text, m.Form())
 			try.Check(err)
 			gs = append(gs, g)
 		}

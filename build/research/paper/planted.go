@@ -99,7 +99,7 @@ func measurePlanted(ctx context.Context, b *bench) result {
 
 // plantedCell measures a model with every group that its training set lacks.
 func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow) {
-	graphs, texts := readMolecules(ctx, b.data, m.pair.ID, algo.FormOf(m.Card.Schema), 1)
+	graphs, texts := readMolecules(ctx, b.data, m.pair.ID, m.Form(), 1)
 	texts = mapped(texts, parentOf)
 	r := newHeldOut(ctx, m.Model, graphs, 1)
 	held := pick(texts, m.Card.HoldoutRows)
@@ -124,7 +124,7 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 		rows = append(rows, row)
 	}
 	scores := [][]float64{try.To(r.alone.Scores(ctx, mapped(all, func(text string) *graph.Graph {
-		g, _, err := smiles.ParseIn(text, algo.FormOf(m.Card.Schema))
+		g, _, err := smiles.ParseIn(text, m.Form())
 		try.Check(err)
 		return g
 	})))}

@@ -261,4 +261,4 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	return e.alone, nil
 }
 
-func (e *Engine) form() molecule.Form { return algo.FormOf(e.model.Card.Schema) }
+func (e *Engine) form() molecule.Form { return e.model.Form() }

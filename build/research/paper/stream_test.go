@@ -22,11 +22,11 @@ var streams = [][3]string{{"bbbp", "bace", "lipo"}, {"esol", "muv", "toxcast"}, 
 
 // scoreStream scores batches of the graphs that a model has not seen, each with as many OOD graphs behind them, and returns for each
 // the AUROC of S_Attn in percent, by a scorer of its own and by one that goes on.
-func scoreStream(t *testing.T, s *sets, names [3]string, o algo.Options) (rates [streamBatches][2]float64) {
+func scoreStream(t *testing.T, names [3]string, o algo.Options) (rates [streamBatches][2]float64) {
 	t.Helper()
 	m := try.To(weights.Open(names[0]))
 	rng := rand.New(rand.NewPCG(1, 0x57e4))
-	inside := pick(s.open(t.Context(), names[0], "").graphs, m.Card.HoldoutRows)
+	inside := pick(publicSet(t, m, names[0]), m.Card.HoldoutRows)
 	rng.Shuffle(len(inside), func(i, j int) { inside[i], inside[j] = inside[j], inside[i] })
 	stripped := *m // else what is tested is also known to be ID
 	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
@@ -35,7 +35,7 @@ func scoreStream(t *testing.T, s *sets, names [3]string, o algo.Options) (rates 
 	n := len(inside) / streamBatches
 	ood := slices.Concat(make([]bool, n), slices.Repeat([]bool{true}, n))
 	for k := range rates {
-		outside := s.open(t.Context(), names[1+k*2/streamBatches], "").graphs
+		outside := publicSet(t, m, names[1+k*2/streamBatches])
 		gs := slices.Concat(inside[k*n:(k+1)*n], pick(outside, rng.Perm(len(outside))[:n]))
 		encode(gs)
 		var attn [2][]float64
@@ -62,9 +62,8 @@ func TestStreamThatChanges(t *testing.T) {
 		some = streams
 	}
 	var later, changed [2]float64 // means of batches 2 to 4, and of the first with other OOD graphs
-	s := &sets{folder: shared}
 	for _, names := range some {
-		rates := scoreStream(t, s, names, algo.DefaultOptions())
+		rates := scoreStream(t, names, algo.DefaultOptions())
 		t.Logf("%s: S_Attn of each batch, fresh and going on: %.1f", names[0], rates)
 		for i := range later {
 			changed[i] += rates[streamBatches/2][i] / float64(len(some))

@@ -19,6 +19,7 @@ import (
 	"baca/algo"
 	"baca/algo/batch"
 	"baca/algo/dataset"
+	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
@@ -47,6 +48,9 @@ type encoders struct {
 // newEvaluation reads a pair's sets.
 func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluation {
 	e := &evaluation{pair: p, sets: s, encoders: how, id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
+	if slices.Contains(choosePairs, p) || slices.Contains(reportPairs, p) {
+		e.outside = e.outside.without(e.id)
+	}
 	e.epochs = cmp.Or(e.epochs, p.epochs())
 	if e.id.schema != e.outside.schema {
 		try.Check(fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema))
@@ -56,6 +60,15 @@ func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluat
 
 // Readings of molecules: as OGB does, or as parents, each once.
 const readOGB, readParent = "ogb", "parent"
+
+// without returns the set without graphs that equal one of another set.
+func (l *loadedSet) without(other *loadedSet) *loadedSet {
+	known := fingerprint.NewIndex(mapped(other.graphs, printOf))
+	rest := *l
+	rest.smiles = nil
+	rest.graphs = slices.DeleteFunc(slices.Clone(l.graphs), func(g *graph.Graph) bool { return known.Has(printOf(g)) })
+	return &rest
+}
 
 func (e *evaluation) reading() string {
 	if e.id.schema == algo.OGBParent {

@@ -4,8 +4,8 @@ import "math"
 
 // Guard is the highest p-value by itself with which a batch may call a graph outside that is not foreign
 // (batch.Row.Foreign). A batch of one kind differs from the training set even deep inside it.
-// `baca-paper bench guard` measures it.
-const Guard = 0.15
+// `baca-paper bench guard` and `bench company` measure it.
+const Guard = 0.1
 
 // A Rule tells verdicts from p-values. It is the only one: scores, reports, --fdr and the page ask
 // it.

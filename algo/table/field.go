@@ -151,7 +151,7 @@ var fields = []Field{
 	{Name: "batch_foreign", Group: OfAnswers, Truth: func(s *Scored) bool { return s.Scores.Foreign },
 		Doc: "true if no training graph is as much like the batch as this graph, but for 2, or one in 200 of fewer"},
 	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
-		Doc: "the verdict of the batch: outside where batch_p is at most alpha, and the graph is batch_foreign or alone_p at most 0.15"},
+		Doc: "the verdict of the batch: outside where batch_p is at most alpha, and the graph is batch_foreign or alone_p at most 0.1"},
 
 	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
 		Doc: "the lowest false-discovery rate at which the graph is called outside"},

@@ -149,7 +149,7 @@ graphs form it. Standard error says whether the list differs from the training s
 
 `
 	helpRate = `
-By batch a graph is outside only if its p-value by itself is at most 0.15, too, or no training graph is as much like the list. By attention its
+By batch a graph is outside only if its p-value by itself is at most 0.1, too, or no training graph is as much like the list. By attention its
 p-value is never below that of the graph by itself.
 
 --fdr F adds, and decides by,

@@ -230,7 +230,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Returns 1 inside, -1 outside and 0 for a refused or undecided record, of shape (n,), integers.
 
         Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by
-        itself is at most 0.15, too, or no training molecule is as much like the batch. Where the model holds too few graphs to call any outside at
+        itself is at most 0.1, too, or no training molecule is as much like the batch. Where the model holds too few graphs to call any outside at
         ``alpha``, all are undecided, with a warning.
         """
         rows = self._rows(X)

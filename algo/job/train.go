@@ -35,7 +35,7 @@ const (
 )
 
 // UsualEpochs is the paper's number of epochs. The paper's method gains nothing from more than
-// attentionSteps steps, plain graphs nothing from more than plainSteps, see build/results.
+// attentionSteps steps, plain graphs nothing from more than plainSteps, see build/research/results.
 const UsualEpochs, attentionSteps, plainSteps = 400, 24_000, 300
 
 // DefaultEpochs is how often an encoder is trained on that many graphs of a schema: for the paper's method

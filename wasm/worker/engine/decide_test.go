@@ -14,7 +14,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/algo/report"
+	"baca/algo/molecule/smiles"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -34,8 +34,8 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 // written puts values of the nodes of a graph of graphsOf in the order in which a line of
 // the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
-	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
-	return report.Written(smiles, molecule.Parent, g.N())
+	text, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
+	return smiles.Reordered(text, molecule.Parent, g.N())
 }
 
 // alone is what the command explains single graphs by.

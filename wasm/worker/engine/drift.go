@@ -6,7 +6,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/feature/drift"
-	"baca/algo/report"
 	"baca/wasm/message"
 )
 
@@ -25,7 +24,7 @@ func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen", HTML: drift.HTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

@@ -18,7 +18,7 @@ var layers = []string{
 	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property",
 	"baseline contrast dataset",
 	"explain near pretrain rare split wgsl",
-	"attention background internal/group ratio",
+	"alone/internal/group attention background ratio",
 	"feature/compare model",
 	"alone",
 	"batch feature/drift feature/trust",
@@ -28,7 +28,7 @@ var layers = []string{
 }
 
 // helpers help tests alone, and may use files.
-const helpers = "internal/chains internal/golden internal/must internal/reference internal/sample molecule/internal/check wgsl/check"
+const helpers = "contrast/contrasttest gin/gintest internal/golden internal/must internal/sample molecule/internal/check training/trainingtest wgsl/check"
 
 // mayImport lists what each further part may import of the project. A prefix that
 // ends in /... stands for all below it.
@@ -135,6 +135,43 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 	if seen < 15 {
 		t.Errorf("go list shows %d packages, want the whole project", seen)
+	}
+}
+
+// Imports between folders run one way, but for three pairs whose packages still form no circle.
+func TestFoldersImportOneWay(t *testing.T) {
+	folder := func(pkg string) string {
+		parts := strings.Split(strings.TrimPrefix(pkg, "baca/"), "/")
+		if parts[0] == "algo" {
+			return strings.Join(parts[:min(2, len(parts))], "/")
+		}
+		return parts[0]
+	}
+	below, packages := map[string]map[string]bool{}, list("-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "baca/...")
+	packages += "baca/wasm/app baca/app\n" // built for the browser
+	for line := range strings.Lines(packages) {
+		fields := strings.Fields(line)
+		from := folder(fields[0])
+		for _, i := range fields[1:] {
+			if below[from] == nil {
+				below[from] = map[string]bool{}
+			}
+			if strings.HasPrefix(i, "baca/") {
+				below[from][folder(i)] = true
+			}
+		}
+	}
+	var both []string
+	for from := range below {
+		for to := range below[from] {
+			if from < to && below[to][from] {
+				both = append(both, from+" "+to)
+			}
+		}
+	}
+	slices.Sort(both)
+	if want := []string{"algo/feature algo/report", "algo/feature algo/table", "app wasm"}; !slices.Equal(both, want) {
+		t.Errorf("folders that import each other: %q, want %q", both, want)
 	}
 }
 

@@ -14,19 +14,19 @@ import (
 	"baca/algo/document"
 	"baca/algo/feature/drift"
 	"baca/algo/graph"
-	"baca/algo/internal/chains"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training/trainingtest"
 )
 
 // Rows of a batch are explained by it, and a report judges them.
 func TestBatchAndReport(t *testing.T) {
-	alone := must.Have(alone.New(t.Context(), chains.Model(), 1))
-	rows := chains.Table() + strings.Repeat(strings.TrimPrefix(chains.Strangers, chains.Header), 5)
+	alone := must.Have(alone.New(t.Context(), trainingtest.Model(), 1))
+	rows := trainingtest.Table() + strings.Repeat(strings.TrimPrefix(trainingtest.Strangers, trainingtest.Header), 5)
 	for _, by := range []string{batch.ByAlone, batch.ByBatch, batch.ByAttention} {
 		o := batch.DefaultOptions()
 		o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic, o.Attention.TopK, o.By, o.Seed = 10, 8, 8, 6, by, 4
@@ -34,8 +34,8 @@ func TestBatchAndReport(t *testing.T) {
 		r := report.New(alone, o, 0.2)
 		var all []table.Row
 		scoring := must.Have(run.New(t.Context(), run.Plan{
-			Model: chains.Model(), Options: o, Batch: true, Columns: table.Usual | table.OfReasons | table.OfNeighbors | table.OfStructure, Neighbors: 3,
-			Input: run.Input{Records: chains.RecordsOf(rows)}, Fitted: func(f *run.Fit) error { r.Fitted(f.Report); return nil },
+			Model: trainingtest.Model(), Options: o, Batch: true, Columns: table.Usual | table.OfReasons | table.OfNeighbors | table.OfStructure, Neighbors: 3,
+			Input: run.Input{Records: trainingtest.RecordsOf(rows)}, Fitted: func(f *run.Fit) error { r.Fitted(f.Report); return nil },
 			Rows: func(some []table.Row) error { all = append(all, some...); r.Add(some); return nil },
 		}))
 		must.Do(scoring.Do(t.Context()))
@@ -113,7 +113,7 @@ func TestBatchAndReport(t *testing.T) {
 
 // A report keeps the rows furthest outside, the first of equal ones, and names the first refusals.
 func TestLongReport(t *testing.T) {
-	r := report.New(must.Have(alone.New(t.Context(), chains.Model(), 1)), batch.DefaultOptions(), 0)
+	r := report.New(must.Have(alone.New(t.Context(), trainingtest.Model(), 1)), batch.DefaultOptions(), 0)
 	r.Fitted(&batch.Report{Few: true, Warnings: []string{"few"}})
 	const most = 4 * report.MaxRows
 	for i := range most + 2 {
@@ -135,7 +135,7 @@ func TestLongReport(t *testing.T) {
 		Flags: []document.Flag{{Name: "--model", Value: "m"}}, Out: "o.html", Input: "a.smi"}
 	for fdr, want := range map[float64][2]string{0: {"not asked for", ""}, 0.2: {"0.2", " --fdr 0.2"}} {
 		about := &report.Report{Alpha: 0.01, FDR: fdr}
-		m.Describe(about, chains.Model())
+		m.Describe(about, trainingtest.Model())
 		if c := "baca report --model m --by batch --alpha 0.01" + want[1] + " --seed 7 --out o.html a.smi"; about.Command != c ||
 			about.Title != "Out-of-distribution report: a.smi" || about.Plain {
 			t.Errorf("%s: %s, want %s", about.Title, about.Command, c)

@@ -7,20 +7,20 @@ import (
 
 	"baca/algo/batch"
 	"baca/algo/graph"
-	"baca/algo/internal/chains"
 	"baca/algo/internal/must"
 	"baca/algo/model"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training/trainingtest"
 	"baca/weights"
 )
 
 // Each record has the rows of all models, as if each had scored it alone.
 func TestOtherModels(t *testing.T) {
-	first, second := must.Have(weights.Open("bbbp")), chains.Model()
+	first, second := must.Have(weights.Open("bbbp")), trainingtest.Model()
 	score := func(m *model.Model, others ...*model.Model) (rows []table.Row) {
 		r := must.Have(run.New(t.Context(), run.Plan{
-			Model: m, Options: batch.DefaultOptions(), Others: others, Input: run.Input{Records: chains.RecordsOf(chains.Strangers)},
+			Model: m, Options: batch.DefaultOptions(), Others: others, Input: run.Input{Records: trainingtest.RecordsOf(trainingtest.Strangers)},
 			Rows: func(some []table.Row) error { rows = append(rows, some...); return nil },
 		}))
 		must.Do(r.Do(t.Context()))

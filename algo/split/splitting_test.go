@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/internal/chains"
 	"baca/algo/internal/must"
 	"baca/algo/split"
+	"baca/algo/training/trainingtest"
 )
 
 // Rows are split as their values, scaffolds and copies say. The third row cannot be read, the sixth has no value; the ninth is a copy
@@ -29,7 +29,7 @@ func TestSplitting(t *testing.T) {
 		{split.Splitting{By: split.ByScaffold, Share: 0.34, Seed: 1}, nil}, {split.Splitting{By: split.ByCluster, Share: 0.34, Seed: 2}, nil},
 		{split.Splitting{By: split.ByRandom, Share: 0.34, Seed: 3}, nil},
 	} {
-		rows := chains.RowsOf(text, c.s.Columns()...)
+		rows := trainingtest.RowsOf(text, c.s.Columns()...)
 		parts := must.Have(c.s.Split(t.Context(), rows))
 		if c.want != nil && !slices.Equal(parts, c.want) || c.s.Sorted() != (c.want != nil) {
 			t.Errorf("%+v: %q, want %q", c.s, parts, c.want)
@@ -55,11 +55,11 @@ func TestSplitting(t *testing.T) {
 		}
 	}
 	none := split.Splitting{By: split.ByRandom, Share: 0.1}
-	if _, err := none.Split(t.Context(), chains.RowsOf(text)); err == nil ||
+	if _, err := none.Split(t.Context(), trainingtest.RowsOf(text)); err == nil ||
 		!strings.Contains(err.Error(), "no molecule is left to train on or to test, of 9 by random") {
 		t.Errorf("%v", err)
 	}
-	if parts, err := none.Split(t.Context(), chains.RowsOf("smiles\nC1\n")); err != nil || !slices.Equal(parts, []string{""}) {
+	if parts, err := none.Split(t.Context(), trainingtest.RowsOf("smiles\nC1\n")); err != nil || !slices.Equal(parts, []string{""}) {
 		t.Errorf("%q, %v", parts, err)
 	}
 }

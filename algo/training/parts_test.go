@@ -13,12 +13,12 @@ import (
 	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/gin"
-	"baca/algo/internal/chains"
 	"baca/algo/internal/must"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
 	"baca/algo/training"
+	"baca/algo/training/trainingtest"
 	"baca/weights"
 )
 
@@ -39,7 +39,7 @@ func nothing() error { return nil }
 
 // Without epochs a model has the encoder that its seed draws, which scores lists but not by the paper's method.
 func TestUntrained(t *testing.T) {
-	untrained := chains.Training()
+	untrained := trainingtest.Training()
 	untrained.Card.Epochs = 0
 	untrained.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { panic("no device is needed") }
 	never := func() error { return errors.New("an epoch") }
@@ -79,7 +79,7 @@ func TestCheckLength(t *testing.T) {
 
 // A model is the same whether its training is interrupted or not, and goes on without a device that fails.
 func TestTraining(t *testing.T) {
-	whole, epochs, saved := chains.Training(), 0, 0
+	whole, epochs, saved := trainingtest.Training(), 0, 0
 	var state pretrain.State
 	var loss pretrain.Loss
 	want := must.Have(finished(whole, state, loss, 0, func() error {
@@ -102,8 +102,8 @@ func TestTraining(t *testing.T) {
 	if n := whole.State.Step; n != 3*training.StepsPerEpoch(56) {
 		t.Errorf("%d steps", n)
 	}
-	resumed := must.Have(finished(chains.Training(), state, loss, time.Hour, nothing, func() error { return errors.New("saved too soon") }))
-	moved, failed := chains.Training(), 0
+	resumed := must.Have(finished(trainingtest.Training(), state, loss, time.Hour, nothing, func() error { return errors.New("saved too soon") }))
+	moved, failed := trainingtest.Training(), 0
 	moved.Device = func(_ context.Context, _ pretrain.Options, graphs int) (gin.Device, error) {
 		if graphs != 56 {
 			t.Errorf("a device for %d graphs", graphs)
@@ -118,17 +118,17 @@ func TestTraining(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	stop := func() error { return enough }
-	if _, err := finished(chains.Training(), state, loss, 0, stop, nil); err != enough {
+	if _, err := finished(trainingtest.Training(), state, loss, 0, stop, nil); err != enough {
 		t.Errorf("%v, want the error of epoch", err)
 	}
-	if _, err := finished(chains.Training(), state, loss, 0, nothing, stop); err != enough {
+	if _, err := finished(trainingtest.Training(), state, loss, 0, nothing, stop); err != enough {
 		t.Errorf("%v, want the error of save", err)
 	}
-	if m := chains.Model(); m.Background == nil || m.Residuals == nil || m.Structures == nil || m.Card.BackgroundGraphs != 60 {
+	if m := trainingtest.Model(); m.Background == nil || m.Residuals == nil || m.Structures == nil || m.Card.BackgroundGraphs != 60 {
 		t.Errorf("a model without a background, errors or structures: %+v", m.Card)
 	}
 	// What cannot be packed is told before the first epoch.
-	blind := chains.Training()
+	blind := trainingtest.Training()
 	blind.Values = make([]*model.Values, 81)
 	if _, err := finished(blind, pretrain.State{}, loss, 0, stop, nil); err == nil || err == enough {
 		t.Errorf("without values: %v", err)
@@ -161,12 +161,12 @@ func (f *failing) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) {
 
 // A model needs twenty graphs that differ, and warns where it cannot call any outside.
 func TestFewToTrainOn(t *testing.T) {
-	few := chains.Training()
+	few := trainingtest.Training()
 	few.Graphs = append(few.Graphs[:19:19], few.Graphs[80])
 	if err := few.Prepare(); err == nil || err.Error() != "A.csv: 19 graphs to train on: want at least 20" {
 		t.Errorf("%v", err)
 	}
-	few.Split, few.Graphs = dataset.Split, chains.Training().Graphs[:20]
+	few.Split, few.Graphs = dataset.Split, trainingtest.Training().Graphs[:20]
 	must.Do(few.Prepare())
 	for n, want := range map[int]string{
 		19: "",
@@ -176,7 +176,7 @@ func TestFewToTrainOn(t *testing.T) {
 			t.Errorf("%d held out: %q", n, few.Warning())
 		}
 	}
-	if first, repeats := training.Distinct(chains.Training().Graphs, model.OGB); len(first) != 81 || repeats != nil {
+	if first, repeats := training.Distinct(trainingtest.Training().Graphs, model.OGB); len(first) != 81 || repeats != nil {
 		t.Errorf("molecules of benchmarks: %d, %d repeats", len(first), len(repeats))
 	}
 	var text strings.Builder

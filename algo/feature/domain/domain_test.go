@@ -12,15 +12,15 @@ import (
 	"baca/algo/decide"
 	"baca/algo/document"
 	"baca/algo/feature/domain"
-	"baca/algo/internal/chains"
 	"baca/algo/internal/must"
 	"baca/algo/model"
 	"baca/algo/molecule"
+	"baca/algo/training/trainingtest"
 )
 
 // A report on substances says what its model, its holdout and its input say.
 func TestDomain(t *testing.T) {
-	m, alone := chains.Model(), must.Have(alone.New(t.Context(), chains.Model(), 1))
+	m, alone := trainingtest.Model(), must.Have(alone.New(t.Context(), trainingtest.Model(), 1))
 	q := domain.New(domain.Domain{Model: m, Alpha: 0.1, Confidence: 0.9, Alone: alone, Name: "my model.msgpack", Neighbors: 2})
 	q.Title += "!"
 	if q.Title != "Applicability domain: a!" || q.References != 24 || len(q.Ranges) != 6 || math.Abs(q.Ranges[0].Quantiles[0]-93.129) > 1e-9 {
@@ -29,8 +29,8 @@ func TestDomain(t *testing.T) {
 	const methanol = "methanol\n\n\n  2  1  0  0  0  0            999 V2000\n" +
 		"    0.0000    0.0000    0.0000 O   0  0\n    1.0000    0.0000    0.0000 C   0  0\n  1  2  1  0\nM  END\n$$$$\n"
 	o := dataset.Options{Name: "a.sdf", Form: molecule.Parent}
-	rows := chains.RowsOf("smiles,id\n[Na+].[O-]CCc1ccccc1,it's\nC1CC,\nCCCl,\"two\nlines\"\nO=[N+]([O-])c1ccncc1,n\n")
-	rows = append(rows, chains.RowsOf(chains.Table())[m.Card.HoldoutRows[0]]) // which scores as high as itself
+	rows := trainingtest.RowsOf("smiles,id\n[Na+].[O-]CCc1ccccc1,it's\nC1CC,\nCCCl,\"two\nlines\"\nO=[N+]([O-])c1ccncc1,n\n")
+	rows = append(rows, trainingtest.RowsOf(trainingtest.Table())[m.Card.HoldoutRows[0]]) // which scores as high as itself
 	for r, err := range dataset.Parse(t.Context(), 1, dataset.Records(strings.NewReader(methanol), o)) {
 		must.Do(err)
 		rows = append(rows, r)

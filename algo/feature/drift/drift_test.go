@@ -11,14 +11,14 @@ import (
 	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/feature/drift"
-	"baca/algo/internal/chains"
 	"baca/algo/internal/must"
+	"baca/algo/training/trainingtest"
 )
 
 // However many graphs are scored at a time, the path is the same, and each record comes
 // once and in its order, those that are refused without a score.
 func TestWatch(t *testing.T) {
-	alone, rs := must.Have(alone.New(t.Context(), chains.Model(), 1)), chains.RowsOf(chains.Table()+strings.TrimPrefix(chains.Strangers, chains.Header))
+	alone, rs := must.Have(alone.New(t.Context(), trainingtest.Model(), 1)), trainingtest.RowsOf(trainingtest.Table()+strings.TrimPrefix(trainingtest.Strangers, trainingtest.Header))
 	broken := errors.New("broken")
 	var want []float64
 	for _, piece := range []int{1, 7, 32} {

@@ -15,8 +15,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/fingerprint"
 	"baca/algo/feature/trust"
+	"baca/algo/fingerprint"
 	"baca/algo/split"
 	"baca/build/internal/try"
 )

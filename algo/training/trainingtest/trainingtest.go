@@ -1,5 +1,5 @@
-// Package chains gives tests a table of molecules with values, and a model of them.
-package chains
+// Package trainingtest gives tests a table of molecules with values, and a model of them.
+package trainingtest
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package reference gives tests a trained encoder and what an independent implementation computed
+// Package gintest gives tests a trained encoder and what an independent implementation computed
 // with it.
-package reference
+package gintest
 
 import (
 	"strings"

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"baca/algo/contrast"
+	"baca/algo/contrast/contrasttest"
 	"baca/algo/fingerprint"
-	"baca/algo/internal/sample"
 	"baca/algo/near"
 )
 
@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 	for i := range 40 {
 		left = append(left, i)
 	}
-	bank := sample.New(0, 0, len(left), 0).Bank
+	bank := contrasttest.New(0, 0, len(left), 0).Bank
 	if few, enough := Of(bank.Select(left[1:size]), size), Of(bank.Select(left[:size]), size); len(few) != 0 || len(enough) != 1 {
 		t.Errorf("%d groups of too few, %d of just enough", len(few), len(enough))
 	}

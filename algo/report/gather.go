@@ -11,7 +11,6 @@ import (
 	"baca/algo/alone"
 	"baca/algo/batch"
 	"baca/algo/document"
-	"baca/algo/feature/drift"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/model"
@@ -19,9 +18,9 @@ import (
 	"baca/algo/table"
 )
 
-// New returns a report that gathers scored rows in the order of the input.
-func New(alone *alone.Scorer, o batch.Options, fdr float64) *Report {
-	return &Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout(), alone: alone, by: o.By, drift: drift.New(alone, o.Seed)}
+// New returns a report with these parts that gathers scored rows in the order of the input.
+func New(alone *alone.Scorer, o batch.Options, fdr float64, parts ...Part) *Report {
+	return &Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout(), alone: alone, by: o.By, Parts: parts}
 }
 
 // Fitted takes what a calibrated batch says, before the rows.
@@ -66,7 +65,9 @@ func (r *Report) AddEntry(e Entry) {
 	if r.Alone != nil {
 		r.Alone = append(r.Alone, e.Row.GuardP())
 	}
-	r.drift.Add(e.Row.Alone)
+	for _, part := range r.Parts {
+		part.Take(&e)
+	}
 	e.Place, e.Q = r.Read, math.NaN()
 	if r.Rows = append(r.Rows, e); len(r.Rows) > 4*MaxRows {
 		r.cut()
@@ -85,7 +86,6 @@ func (r *Report) cut() {
 // graphs of these places, from 1.
 func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
-	r.Wealth, r.Delta = r.drift.Wealth, drift.Delta
 	r.Judge()
 	top := r.Rows[:min(len(r.Rows), MaxTop)]
 	if graphs != nil {

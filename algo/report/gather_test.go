@@ -31,7 +31,7 @@ func TestBatchAndReport(t *testing.T) {
 		o := batch.DefaultOptions()
 		o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic, o.Attention.TopK, o.By, o.Seed = 10, 8, 8, 6, by, 4
 		o.Workers = 2
-		r := report.New(alone, o, 0.2)
+		r := report.New(alone, o, 0.2, drift.New(alone, 4))
 		var all []table.Row
 		scoring := must.Have(run.New(t.Context(), run.Plan{
 			Model: trainingtest.Model(), Options: o, Batch: true, Columns: table.Usual | table.OfReasons | table.OfNeighbors | table.OfStructure, Neighbors: 3,
@@ -41,7 +41,7 @@ func TestBatchAndReport(t *testing.T) {
 		must.Do(scoring.Do(t.Context()))
 		fit, scorer := scoring.Fit, scoring.Scorer
 		named := 0
-		drift := drift.New(alone, 4)
+		path := drift.New(alone, 4)
 		var scores []float64
 		var refused []string
 		for i, row := range all {
@@ -51,7 +51,7 @@ func TestBatchAndReport(t *testing.T) {
 				continue
 			}
 			scores = append(scores, s.Scores.Score)
-			drift.Add(s.Scores.Alone)
+			path.Add(s.Scores.Alone)
 			own, _ := slices.BinarySearch(fit.Records, i)
 			var want []float64
 			for _, k := range scorer.Attention().Explain(must.Have(alone.Embedding(t.Context(), s.Graph)), own).OutKeys {
@@ -84,7 +84,7 @@ func TestBatchAndReport(t *testing.T) {
 		slices.Reverse(order)
 		got := lists.Map(r.Rows, func(e report.Entry) float64 { return e.Row.Score })
 		if r.Read != len(all) || r.Refused != 6 || !slices.Equal(r.Refusals, refused) || !slices.Equal(got, order) ||
-			!slices.Equal(r.Scores, scores) || !slices.Equal(r.Wealth, drift.Wealth) {
+			!slices.Equal(r.Scores, scores) || !slices.Equal(r.Parts[0].(*drift.Drift).Wealth, path.Wealth) {
 			t.Errorf("%s: %d read, %d refused, %q, %v", by, r.Read, r.Refused, r.Refusals, got)
 		}
 		if len(r.Top) != report.MaxTop || len(asked) != report.MaxTop || asked[3] != r.Rows[3].Place || r.Top[3].Why == nil ||

@@ -20,6 +20,13 @@ import (
 
 var nan = math.NaN()
 
+// told is a part that says so.
+type told string
+
+func (told) Take(*Entry) {}
+
+func (t told) Write(p *document.Page) { p.Add("<h2>%s</h2>\n", string(t)) }
+
 // full is a report with everything in it.
 func full() *Report {
 	var why []explain.Reason
@@ -48,7 +55,7 @@ func full() *Report {
 		Read: 9, Refused: 3, Refusals: []string{golden.Evil}, Counts: decide.Counts{Outside: 2, Borderline: 1, Inside: 3}, Alpha: 0.25, FDR: 0.3,
 		Scores: []float64{0, 1, 1, 20, 41, 48, nan, math.Inf(1)}, Holdout: []float64{0, 8, 16, 24, 32, 40, 48},
 		P: []float64{0.05, 0.0501, 0.25, 0.3, 0.5, 1, 0}, Whole: "as a whole it differs", Differences: []string{"48 % x", golden.Evil},
-		Wealth: []float64{0, -1.5, 1, 2, 7, 7, 3}, Delta: 0.01, Model: []document.Pair{{"name", "m"}}, Settings: []document.Pair{{"seed", "1"}},
+		Parts: []Part{told("a part")}, Model: []document.Pair{{"name", "m"}}, Settings: []document.Pair{{"seed", "1"}},
 		Top: []Entry{first, second, {ID: "large", Drawing: graphDrawing(sample.Shape("path", 301), nil, nil)}}, Rows: []Entry{first, second},
 	}
 }
@@ -58,13 +65,13 @@ func TestReportsSayWhatIsThere(t *testing.T) {
 	var s golden.Pages
 	r := full()
 	s.Page(t, "report", golden.Text(Write, r))
-	r.Plain, r.Refused, r.FDR, r.Whole, r.Alone, r.P, r.Delta, r.Wealth = true, 0, 0, "", []float64{1}, nil, 1e-7, []float64{0, 0.5, 0.25}
+	r.Plain, r.Refused, r.FDR, r.Whole, r.Alone, r.P = true, 0, 0, "", []float64{1}, nil
 	r.Counts, r.Script, r.Undrawn, r.Again, r.Top = decide.Counts{Inside: 4, Undecided: 1}, nil, "no script", "Other bytes.", r.Top[:1]
 	page := golden.Text(Write, r)
 	golden.Lacks(t, strings.ToLower(page), "molecule", "atom")
 	s.Page(t, "report of plain graphs", page)
 	s.Page(t, "report of nothing", golden.Text(Write, &Report{
-		Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2}, Wealth: []float64{0},
+		Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2},
 	}))
 	fmt.Fprintln(&s, "drawn with 0, 300 and 301 nodes:", lists.Map([]int{0, 300, 301}, func(n int) bool {
 		return graphDrawing(sample.Shape("path", n), nil, nil) != nil

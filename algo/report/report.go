@@ -13,7 +13,6 @@ import (
 	"baca/algo/batch"
 	"baca/algo/decide"
 	"baca/algo/document"
-	"baca/algo/feature/drift"
 	"baca/algo/graph"
 )
 
@@ -27,6 +26,12 @@ type Entry struct {
 	Q          float64            // NaN without FDR
 	Drawing    *Drawing           // or nil
 	Why        *alone.Explanation // or nil
+}
+
+// A Part of a report is what a feature says of the list.
+type Part interface {
+	Take(e *Entry)          // the next one in the order of the input
+	Write(p *document.Page) // a section, or nothing
 }
 
 // A Report is the input of Write.
@@ -47,10 +52,8 @@ type Report struct {
 	Whole       string
 	Differences []string
 
-	// Wealth is the drift test's path in powers of ten, Delta its rate of false alarms; see
-	// decide.Drift.
-	Wealth []float64
-	Delta  float64
+	// Parts are what features add, behind the distributions.
+	Parts []Part
 
 	Top      []Entry // the furthest outside, with drawings and reasons
 	Rows     []Entry // the furthest outside, for a table
@@ -60,7 +63,6 @@ type Report struct {
 
 	alone *alone.Scorer // of New
 	by    string
-	drift *drift.Drift
 }
 
 // Classes are the CSS classes of verdicts.
@@ -97,9 +99,8 @@ func Write(w io.Writer, r *Report) error {
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
 		p.Figure(pChart(r), "p-values. Molecules like the training set alone would give bars of one height, that of the line; more at the left end are molecules from elsewhere.")
 	}
-	if len(r.Wealth) > 1 {
-		p.Add("<h2>Does the input drift?</h2>\n")
-		drift.Section(&p.Page, r.Wealth, r.Delta, nil)
+	for _, part := range r.Parts {
+		part.Write(&p.Page)
 	}
 	if len(r.Top) > 0 {
 		p.Add("<h2>Furthest outside</h2>\n<p>Atoms are coloured by what they add to the score of the molecule by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks atoms with features that no molecule of the training set has.</p>\n")

@@ -83,12 +83,12 @@ func TestScript(t *testing.T) {
 // Reports of nothing, one graph, equal scores or no holdout have no NaN.
 func TestPoorReports(t *testing.T) {
 	for name, r := range map[string]*Report{
-		"empty":      {Alpha: 0.05, Delta: 0.01},
-		"one":        {Alpha: 0.05, Delta: 0.01, Read: 1, Counts: decide.Counts{Inside: 1}, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}, Wealth: []float64{0, -0.1}},
-		"all equal":  {Alpha: 0.3, Delta: 0.01, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
-		"no holdout": {Alpha: 0.05, Delta: 0.01, Read: 2, Scores: []float64{1, 1e9}},
-		"huge":       {Alpha: 0.5, Delta: 0.01, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
-		"no scores":  {Alpha: 0.05, Delta: 0.01, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
+		"empty":      {Alpha: 0.05},
+		"one":        {Alpha: 0.05, Read: 1, Counts: decide.Counts{Inside: 1}, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}},
+		"all equal":  {Alpha: 0.3, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
+		"no holdout": {Alpha: 0.05, Read: 2, Scores: []float64{1, 1e9}},
+		"huge":       {Alpha: 0.5, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
+		"no scores":  {Alpha: 0.05, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
 	} {
 		t.Run(name, func(t *testing.T) { golden.Lacks(t, golden.Text(Write, r), "NaN", "Inf", "%!") })
 	}

@@ -8,18 +8,30 @@ import (
 
 	"baca/algo/chart"
 	"baca/algo/document"
+	"baca/algo/report"
 )
 
 // HTML is what the page shows of a drift test. name returns the name of the nth molecule, or plain graph, from 0.
 func HTML(plain bool, wealth []float64, delta float64, name func(n int) string) string {
 	p := &document.Page{Plain: plain}
-	Section(p, wealth, delta, name)
+	section(p, wealth, delta, name)
 	p.Add("<p>Each record is scored by itself. The order matters: a sorted file drifts. The test says that something has moved, neither what nor that it matters. No alarm means no evidence so far.</p>\n")
 	return p.String()
 }
 
-// Section says in a page what a drift test found.
-func Section(p *document.Page, wealth []float64, delta float64, name func(n int) string) {
+// Take takes the score of an entry, as a part of a report.
+func (d *Drift) Take(e *report.Entry) { d.Add(e.Row.Alone) }
+
+// Write says what was found, if anything was seen.
+func (d *Drift) Write(p *document.Page) {
+	if len(d.Wealth) > 1 {
+		p.Add("<h2>Does the input drift?</h2>\n")
+		section(p, d.Wealth, Delta, nil)
+	}
+}
+
+// section says in a page what a drift test found.
+func section(p *document.Page, wealth []float64, delta float64, name func(n int) string) {
 	highest, at := 0.0, 0
 	for i, x := range wealth {
 		if x > highest {

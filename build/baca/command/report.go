@@ -15,6 +15,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/document"
 	"baca/algo/feature/domain"
+	"baca/algo/feature/drift"
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
@@ -125,7 +126,7 @@ func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
 	p := f.plan(o)
 	p.Batch = o.model.Shared == 0 // a shared model has no batch
-	r := report.New(o.alone, f.options, f.fdr)
+	r := report.New(o.alone, f.options, f.fdr, drift.New(o.alone, f.options.Seed))
 	r.Warnings = append(r.Warnings, o.warnings...)
 	scored, err := run.New(ctx, p)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/document"
+	"baca/algo/feature/drift"
 	"baca/algo/graph"
 	"baca/algo/report"
 	"baca/algo/run"
@@ -117,7 +118,7 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	if err = cmp.Or(err, missing); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	out := report.New(t.alone, o, r.FDR)
+	out := report.New(t.alone, o, r.FDR, drift.New(t.alone, o.Seed))
 	out.Holdout, out.Warnings = r.Holdout, r.Warnings
 	out.Again = "With the same model file and input the command finds the same."
 	if f := r.Fitted; f != nil && !f.Few {

@@ -190,18 +190,18 @@ func TestDrift(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	input := strange + alkanes(150)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
-	events, d := must[*message.Found](e, h, &message.Drift{})
+	events, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"})
 	if d.Short != "moved" || !strings.Contains(d.HTML, "by molecule 43 of 145, m41, the evidence") {
 		t.Errorf("%s: %s", d.Short, d.HTML)
 	}
-	if told := stages(events); told[message.StageDrift].Done != strings.Count(input, "\n") {
+	if told := stages(events); told[message.StageAsk].Done != strings.Count(input, "\n") {
 		t.Errorf("the page hears of %v", told)
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
-	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
+	if _, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
 		t.Errorf("one graph gives %+v", d)
 	}
-	fails(New(h), h, &message.Drift{}, message.CodeNotReady, "model")
+	fails(New(h), h, &message.Ask{Tool: "drift"}, message.CodeNotReady, "model")
 }
 
 // reportOf asks for a report of what was just scored, as the page does.
@@ -278,12 +278,12 @@ func TestTasksEnd(t *testing.T) {
 			e.Pause()
 		}
 	}
-	fails(e, h, &message.Drift{}, message.CodeCancelled, "cancelled")
+	fails(e, h, &message.Ask{Tool: "drift"}, message.CodeCancelled, "cancelled")
 	if !answered() {
 		t.Error("the light request was not answered")
 	}
 	h.yield = nil
-	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "moved" {
+	if _, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"}); d.Short != "moved" {
 		t.Errorf("after that: %s", d.Short)
 	}
 }

@@ -202,6 +202,10 @@ func TestDrift(t *testing.T) {
 		t.Errorf("one graph gives %+v", d)
 	}
 	fails(New(h), h, &message.Ask{Tool: "drift"}, message.CodeNotReady, "model")
+	fails(e, h, &message.Ask{Tool: "tarot"}, message.CodeBadOption, `unknown tool "tarot"`)
+	if _, w := must[*message.Welcome](e, h, &message.Hello{}); len(w.Tools) != 1 || w.Tools[0].Name != "drift" {
+		t.Errorf("the page hears of tools %+v", w.Tools)
+	}
 }
 
 // reportOf asks for a report of what was just scored, as the page does.

@@ -19,8 +19,8 @@ import (
 	"baca/weights"
 )
 
-// few molecules make a model, many one with a holdout that errors can be taken from.
-const few, many = 30, 180
+// few molecules make a model.
+const few = 30
 
 // modelOf is a model of molecules without any training, and what it was made of.
 func modelOf(count int) (*algo.Model, []algo.Source) {

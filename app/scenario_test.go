@@ -148,7 +148,7 @@ var events = map[string]func(p *stage, o object){
 	"empty": func(p *stage, o object) { p.Input.Give(run.Given{File: store.NewFile("empty.smi", nil)}) },
 	"end":   func(p *stage, o object) { p.EndTask() },
 	"ended": func(p *stage, o object) {
-		answer[*message.Drift](p.f, &message.Failed{Code: message.CodeCancelled, Text: "cancelled"})
+		answer[*message.Ask](p.f, &message.Failed{Code: message.CodeCancelled, Text: "cancelled"})
 	},
 	"export": func(p *stage, o object) {
 		format, which, _ := strings.Cut(o.text, " ")
@@ -350,7 +350,7 @@ func (p *stage) asked() (l line) {
 			computes = append(computes, strings.TrimSpace(r.What+" "+r.SMARTS))
 		}
 	}
-	for _, name := range []string{"Open", "Score", "Batch", "Drift"} {
+	for _, name := range []string{"Open", "Score", "Batch", "Ask"} {
 		l.add(asked[name] > 0, "%s %d", name, asked[name])
 	}
 	l.add(details != nil, "Detail %v", details)

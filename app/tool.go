@@ -30,10 +30,6 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 	s := p.S
 	var form []app.UI
 	switch t.Stage {
-	case message.StageDrift:
-		if found := s.Lab.Found(t.Stage); found.Value == nil && s.Task == nil {
-			form = []app.UI{button("Look at them in their order", s.Lab.WatchDrift)}
-		}
 	case message.StageLists:
 		form = []app.UI{fileButton("compare-file", "Compare with…", "Choose a list to compare with", s.Models.Extensions(), func(_ app.Context, v app.Value) {
 			if f, ok := browserFile(v); ok {
@@ -48,6 +44,9 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 		if s.Trust.Observed == "" {
 			form = append(form, quiet("Once these molecules are measured: the column with what was found."))
 		}
+	}
+	if t.Button != "" && s.Lab.Found(t.Stage).Value == nil {
+		form = []app.UI{button(t.Button, s.Lab.Ask)}
 	}
 	if s.Task != nil {
 		form = []app.UI{quiet(s.Task.Words()), endTaskButton(s)}

@@ -126,7 +126,8 @@ func sumOf(text string) string {
 func (f *fake) usual(r any, say func(any)) {
 	switch r := r.(type) {
 	case *message.Hello:
-		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3})
+		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3,
+			Tools: []message.Tool{{Name: "drift", Title: "Drift", Button: "Look at them in their order"}}})
 	case *message.LoadModel:
 		f.load(r, say)
 	case *message.Open:
@@ -199,8 +200,8 @@ func (f *fake) open(r *message.Open, say func(any)) {
 func (f *fake) task(r any, say func(any)) {
 	found := &message.Found{HTML: "<p>found</p>", File: &message.Exported{Name: "found.csv"}}
 	switch r := r.(type) {
-	case *message.Drift:
-		say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
+	case *message.Ask:
+		say(&message.Progress{Stage: message.StageAsk, Done: 1, Total: 3})
 		if !f.slow {
 			say(&message.Found{HTML: "<p>The input drifts</p>", Short: "moved"})
 		}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"baca/algo/alone/internal/group"
 	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
-	"baca/algo/internal/group"
 	"baca/algo/model"
 	"baca/algo/near"
 )

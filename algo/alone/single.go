@@ -120,6 +120,8 @@ type Parts struct {
 	Ranked []float64  // the ascending scores of held-out graphs
 	// Outlined scores graphs on that many goroutines.
 	Outlined func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
+	// Workers is the number of goroutines, 0: one for each core.
+	Workers int
 	// Join is the score of a graph at another distance.
 	Join func(distance float64, x Answer, p fingerprint.Print) float64
 }
@@ -129,7 +131,7 @@ func (s *Scorer) Parts() Parts {
 	join := func(distance float64, x Answer, p fingerprint.Print) float64 {
 		return s.join(distance, x.Ratio, p.Nodes()) + x.Rare
 	}
-	return Parts{Bank: s.near, Ranked: s.ranked, Outlined: s.Outlined, Join: join}
+	return Parts{Bank: s.near, Ranked: s.ranked, Outlined: s.Outlined, Workers: s.workers, Join: join}
 }
 
 // Model returns the scorer's model.

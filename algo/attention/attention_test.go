@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/contrast"
+	"baca/algo/contrast/contrasttest"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/internal/sample"
 	"baca/algo/metric"
 )
 
@@ -426,7 +426,7 @@ type input struct {
 }
 
 func newInput(id, ood, bank, holdout int) *input {
-	s := sample.New(id, ood, bank, holdout)
+	s := contrasttest.New(id, ood, bank, holdout)
 	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Terms: contrast.PlainTerms(s.Bank), Workers: 1}
 	b.Base = must.Have(contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms))
 	b.Part = b.Base

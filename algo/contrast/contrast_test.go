@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/gin"
+	"baca/algo/gin/gintest"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/internal/reference"
 )
 
 // slow is the loss as the package comment writes it, in float64.
@@ -195,7 +195,7 @@ func TestNotDefined(t *testing.T) {
 }
 
 func TestLossesMatchReference(t *testing.T) {
-	ref := reference.Encoder(t)
+	ref := gintest.Encoder(t)
 	var b graph.Batch
 	var a gin.Activations
 	b.Reset(ref.Graphs)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"baca/algo/gin"
+	"baca/algo/gin/gintest"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/internal/reference"
 )
 
 // randomGraphs returns graphs with random edges and features, among them one
@@ -40,7 +40,7 @@ func randomGraphs(rng *rand.Rand, count, features int) []*graph.Graph {
 }
 
 func TestForwardMatchesReference(t *testing.T) {
-	ref := reference.Encoder(t)
+	ref := gintest.Encoder(t)
 	var b graph.Batch
 	var a gin.Activations
 	b.Reset(ref.Graphs)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/feature/trust"
 	"baca/algo/near"
 )
 
@@ -36,6 +35,9 @@ func (c *Column) keep(x float64) {
 		c.Values = append(c.Values, x)
 	}
 }
+
+// MinErrors is the least number of errors that tell anything.
+const MinErrors = 20
 
 // maxTrained bounds Residuals.Trained: more tell little, and their neighbours take time to find.
 const maxTrained = 2000
@@ -76,15 +78,15 @@ func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
 		r.Trained = append(r.Trained, keep(rows[near.Place(k, n, len(rows))]))
 	}
 	known := knownOf(r.Errors)
-	if known < trust.MinPairs {
-		return fmt.Errorf("%d of %d graphs kept from training have both values: want at least %d", known, len(r.Errors), trust.MinPairs)
+	if known < MinErrors {
+		return fmt.Errorf("%d of %d graphs kept from training have both values: want at least %d", known, len(r.Errors), MinErrors)
 	}
 	if !r.Classes && !slices.ContainsFunc(r.Errors, func(x float64) bool { return math.Abs(x) > 0 }) {
 		return fmt.Errorf("observed and predicted values of all %d graphs kept from training are equal: want predictions that were made without them", known)
 	}
 	for _, c := range []Column{r.Uncertainty, r.NewScaffold} {
-		if n := knownOf(c.Values); c.Name != "" && n < trust.MinPairs {
-			return fmt.Errorf("%d of %d predictions have a value in column %s: want at least %d", n, len(c.Values), c.Name, trust.MinPairs)
+		if n := knownOf(c.Values); c.Name != "" && n < MinErrors {
+			return fmt.Errorf("%d of %d predictions have a value in column %s: want at least %d", n, len(c.Values), c.Name, MinErrors)
 		}
 	}
 	m.Residuals = r
@@ -113,41 +115,4 @@ func knownOf(errors []float64) int {
 		}
 	}
 	return n
-}
-
-// Orders are those that the predictions can be put in, the default last. It was chosen on sets of its own, see
-// `baca-paper bench intervals --sets validation`.
-func (r *Residuals) Orders() []trust.Order {
-	list := []trust.Order{trust.OrderScore, trust.OrderNeighbors}
-	if r.Uncertainty.Name != "" {
-		list = append(list, trust.OrderUncertainty, trust.OrderCombined)
-	}
-	if r.Classes {
-		list = append(list, trust.OrderMargin)
-	}
-	return list
-}
-
-// Default is the order without a name.
-func (r *Residuals) Default() trust.Order {
-	orders := r.Orders()
-	return orders[len(orders)-1]
-}
-
-// Order is the order of a name: that of one of Orders, the column of uncertainties, or empty for the default.
-func (r *Residuals) Order(name string) (trust.Order, error) {
-	orders := r.Orders()
-	switch by := trust.Order(name); {
-	case name == "":
-		return r.Default(), nil
-	case slices.Contains(orders, by):
-		return by, nil
-	case name == r.Uncertainty.Name:
-		return trust.OrderUncertainty, nil
-	}
-	kind := "numbers"
-	if r.Classes {
-		kind = "classes"
-	}
-	return "", fmt.Errorf("errors by %s: the model knows errors of %s; want one of %s", name, kind, trust.Names(orders))
 }

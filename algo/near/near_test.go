@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/contrast"
+	"baca/algo/contrast/contrasttest"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/internal/must"
-	"baca/algo/internal/sample"
 )
 
 var ctx = context.Background()
@@ -86,7 +86,7 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 // views and ℓ_n, of others the feature view and the subtrees that no graph has.
 func TestBankMatchesBruteForce(t *testing.T) {
 	for _, features := range []int{1, 3} {
-		in := sample.New(15, 15, 70, 0)
+		in := contrasttest.New(15, 15, 70, 0)
 		e := gin.Zero(gin.Config{Features: features, Hidden: in.Bank.Width, Layers: 1})
 		for _, r := range []**contrast.Representation{&in.Bank, &in.Test} {
 			*r = must.Have(contrast.Restore(e, (*r).Q, (*r).NodeScore, (*r).Prints))
@@ -194,7 +194,7 @@ func without(prints []fingerprint.Print, leave int) []fingerprint.Print {
 }
 
 func BenchmarkMeasure(b *testing.B) {
-	in := sample.New(204, 204, 1835, 0)
+	in := contrasttest.New(204, 204, 1835, 0)
 	n := must.Have(NewBank(ctx, 1, in.Bank, nil, nil))
 	test := in.Test.Outline()
 	for b.Loop() {
@@ -235,7 +235,7 @@ func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
 
 // A bank that is a sample of the training set knows the subtrees of all of it.
 func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
-	in := sample.New(20, 20, 90, 0)
+	in := contrasttest.New(20, 20, 90, 0)
 	const m = 12
 	picked := make([]int, m)
 	for k := range picked {

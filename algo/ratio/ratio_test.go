@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"baca/algo/contrast"
+	"baca/algo/contrast/contrasttest"
 	"baca/algo/fingerprint"
 	"baca/algo/internal/must"
-	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/near"
 )
@@ -51,7 +51,7 @@ func TestFitMinimises(t *testing.T) {
 }
 
 // estimate runs all steps on a batch, and also returns the scores of the holdout.
-func estimate(workers int, in *sample.Batch) (*Estimate, []float64) {
+func estimate(workers int, in *contrasttest.Batch) (*Estimate, []float64) {
 	known := must.Have(near.NewBank(ctx, workers, in.Bank, nil, nil))
 	bank := NewBank(known)
 	test := must.Have(bank.Measure(ctx, workers, in.Test))
@@ -61,7 +61,7 @@ func estimate(workers int, in *sample.Batch) (*Estimate, []float64) {
 }
 
 func TestFindsTheShift(t *testing.T) {
-	in := sample.New(60, 60, 200, 50)
+	in := contrasttest.New(60, 60, 200, 50)
 	e, holdout := estimate(1, in)
 	if auc := metric.AUROC(e.Test, in.OOD); auc < 0.95 {
 		t.Errorf("AUROC %g, want at least 0.95", auc)
@@ -73,21 +73,21 @@ func TestFindsTheShift(t *testing.T) {
 	if auc := metric.Above(holdout, e.Test[:60]); !(math.Abs(auc-0.5) <= 0.17) {
 		t.Errorf("AUROC %g between ID graphs of batch and holdout, want about ½ (three standard errors: 0.17)", auc)
 	}
-	if e, _ := estimate(1, sample.New(120, 0, 200, 0)); !(math.Abs(e.Evidence-0.5) <= 0.1) {
+	if e, _ := estimate(1, contrasttest.New(120, 0, 200, 0)); !(math.Abs(e.Evidence-0.5) <= 0.1) {
 		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
 }
 
 func TestSmall(t *testing.T) {
 	for _, c := range [][2]int{{1, 100}, {100, 3}, {9, 9}} {
-		e, holdout := estimate(1, sample.New(c[0], 0, c[1], 4))
+		e, holdout := estimate(1, contrasttest.New(c[0], 0, c[1], 4))
 		scores := append(holdout, e.Test...)
 		if !strings.Contains(e.Skipped, "density ratio skipped") || e.Evidence != 0.5 || slices.Max(scores) != 0 || slices.Min(scores) != 0 {
 			t.Errorf("%v graphs: skipped %q, evidence %g, scores %v", c, e.Skipped, e.Evidence, scores)
 		}
 	}
 	for holdout := minGraphs - 1; holdout <= minGraphs; holdout++ {
-		e, _ := estimate(1, sample.New(minGraphs, 0, minGraphs, holdout))
+		e, _ := estimate(1, contrasttest.New(minGraphs, 0, minGraphs, holdout))
 		if few := holdout < minGraphs; e.Skipped != "" || math.IsNaN(e.P) != few || math.IsNaN(e.AUC) != few {
 			t.Errorf("%d of each and %d held out: skipped %q, AUC %g, p = %g", minGraphs, holdout, e.Skipped, e.AUC, e.P)
 		}
@@ -97,7 +97,7 @@ func TestSmall(t *testing.T) {
 // The view of closeness by its definition, for a bank too small to have ten others.
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
-		in := sample.New(12, 12, m, 0)
+		in := contrasttest.New(12, 12, m, 0)
 		n := must.Have(near.NewBank(ctx, 2, in.Bank, nil, nil))
 		b := NewBank(n)
 		side := must.Have(b.prepare(ctx, 2))

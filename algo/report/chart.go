@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"baca/algo/chart"
 	"baca/algo/decide"
@@ -92,27 +91,4 @@ func pChart(r *Report) string {
 	}
 	c.Bars(0, 1.0/count, blue, red, line)
 	return c.SVG()
-}
-
-// driftChart is the path of the wealth.
-func driftChart(wealth []float64, delta float64) string {
-	level := -math.Log10(delta)
-	c := &chart.Chart{Title: "Evidence of drift", XAxis: "molecules so far", YAxis: "powers of ten", Bottom: -1, Top: level * 1.2, High: float64(len(wealth) - 1)}
-	for _, x := range wealth {
-		c.Bottom, c.Top = min(c.Bottom, x), max(c.Top, 1.05*x)
-	}
-	c.Level(level)
-	c.Path(wealth)
-	return c.SVG()
-}
-
-// DriftSVG draws the wealth of a drift test in powers of ten, from the start, with delta as its
-// rate of false alarms.
-func DriftSVG(wealth []float64, delta float64) string {
-	return standalone(driftChart(wealth, delta))
-}
-
-// standalone makes a file of a chart.
-func standalone(svg string) string {
-	return strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif" font-size="11" `, 1)
 }

@@ -1,15 +1,12 @@
 package report
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"baca/algo/document"
 	"baca/algo/graph"
 )
 
@@ -17,8 +14,8 @@ import (
 type Drawing struct {
 	nodes  int // of a plain graph
 	edges  []int32
-	share  []float64 // each atom's contribution; nil for none
-	marked []float64 // above 0 for ringed atoms
+	Share  []float64 // each atom's contribution; nil for none
+	Marked []float64 // above 0 for ringed atoms
 }
 
 // maxNodes is the largest plain graph that is drawn.
@@ -29,34 +26,34 @@ func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 	if g.N() == 0 || g.N() > maxNodes {
 		return nil
 	}
-	d := &Drawing{nodes: g.N(), share: share, marked: marked}
+	d := &Drawing{nodes: g.N(), Share: share, Marked: marked}
 	for _, e := range g.Edges() {
 		d.edges = append(d.edges, e[:]...)
 	}
 	return d
 }
 
-// drawing writes the data of a drawing.
-func (p *page) drawing(e *Entry) {
+// Draw writes the data of the drawing.
+func (e *Entry) Draw(p *document.Page) {
 	d := e.Drawing
 	if d == nil {
-		p.add("<div class=\"pic\"><p class=\"none\">too large to draw</p></div>")
+		p.Add("<div class=\"pic\"><p class=\"none\">too large to draw</p></div>")
 		return
 	}
-	p.add("<div class=\"pic\" data-drawing=\"\"")
+	p.Add("<div class=\"pic\" data-drawing=\"\"")
 	if d.nodes > 0 {
-		p.add(" data-title=\"graph %s\" data-nodes=\"%d\" data-edges=\"%s\"", escape(e.ID), d.nodes, strings.Trim(fmt.Sprint(d.edges), "[]"))
+		p.Add(" data-title=\"graph %s\" data-nodes=\"%d\" data-edges=\"%s\"", document.Escape(e.ID), d.nodes, strings.Trim(fmt.Sprint(d.edges), "[]"))
 	} else {
-		p.add(" data-title=\"structure of %s\" data-smiles=\"%s\"", escape(e.ID), escape(e.SMILES))
+		p.Add(" data-title=\"structure of %s\" data-smiles=\"%s\"", document.Escape(e.ID), document.Escape(e.SMILES))
 	}
-	p.add(" data-share=\"%s\" data-marked=\"%s\">", d.shares(), d.marks())
-	p.add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")
+	p.Add(" data-share=\"%s\" data-marked=\"%s\">", d.shares(), d.marks())
+	p.Add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")
 }
 
 // shares writes contributions, scaled to the largest.
 func (d *Drawing) shares() string {
 	most := 0.0
-	for _, v := range d.share {
+	for _, v := range d.Share {
 		if !math.IsNaN(v) {
 			most = max(most, math.Abs(v))
 		}
@@ -64,8 +61,8 @@ func (d *Drawing) shares() string {
 	if most == 0 {
 		return ""
 	}
-	list := make([]string, len(d.share))
-	for i, v := range d.share {
+	list := make([]string, len(d.Share))
+	for i, v := range d.Share {
 		if list[i] = "0"; !math.IsNaN(v) {
 			list[i] = strconv.FormatFloat(v/most, 'g', 3, 64)
 		}
@@ -76,7 +73,7 @@ func (d *Drawing) shares() string {
 // marks writes the numbers of ringed atoms.
 func (d *Drawing) marks() string {
 	var list []string
-	for i, v := range d.marked {
+	for i, v := range d.Marked {
 		if v > 0 {
 			list = append(list, strconv.Itoa(i))
 		}
@@ -84,48 +81,10 @@ func (d *Drawing) marks() string {
 	return strings.Join(list, " ")
 }
 
-// loader unpacks and runs the script.
-const loader = `
-const packed = Uint8Array.from(atob(document.getElementById("script").textContent), (c) => c.charCodeAt(0));
-const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-new Response(stream).text().then((text) => {
-  const script = document.createElement("script");
-  script.textContent = text;
-  document.body.append(script);
-});
-`
-
 // drawer is the drawing script, nil if nothing is drawn.
 func (r *Report) drawer() []byte {
 	if len(r.Top) == 0 {
 		return nil
 	}
 	return r.Script
-}
-
-// scriptPolicy allows the report's two scripts by hash, and no others.
-func scriptPolicy(script []byte) string {
-	if script == nil {
-		return ""
-	}
-	hash := func(text []byte) string {
-		sum := sha256.Sum256(text)
-		return base64.StdEncoding.EncodeToString(sum[:])
-	}
-	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(script))
-}
-
-// script embeds the packed script at the end of the page; nil for none.
-func (p *page) script(script []byte) {
-	if script == nil {
-		return
-	}
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	w.Write(script)
-	w.Close()
-	p.add("<script type=\"text/plain\" id=\"script\">%s</script>\n<script>%s</script>\n", base64.StdEncoding.EncodeToString(b.Bytes()), loader)
 }

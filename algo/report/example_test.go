@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"baca/algo/batch"
+	"baca/algo/document"
 	"baca/algo/report"
 )
 
 // A report on three graphs, one of them outside.
 func ExampleWrite() {
 	r := &report.Report{
-		Document: report.Document{Title: "Three graphs"}, Read: 4, Refused: 1, Alpha: 0.25,
+		About: document.About{Title: "Three graphs"}, Read: 4, Refused: 1, Alpha: 0.25,
 		Scores: []float64{0.1, 3.2, -0.4}, P: []float64{0.6, 0.2, 0.8}, Holdout: []float64{-0.5, -0.2, 0.3, 1},
 		Rows:     []report.Entry{{ID: "tin", SMILES: "C[Sn](C)(C)C", Place: 2, Row: batch.Row{Score: 3.2, P: 0.2}}},
 		Refusals: []string{"line 4: ring bond 1 is never closed"},

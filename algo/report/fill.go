@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"baca/algo/alone"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/explain"
-	"baca/algo/feature/compare"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -70,59 +69,13 @@ func (e *Entry) Explain(ctx context.Context, alone *alone.Scorer, alpha float64,
 		}
 	}
 	m, err := smiles.Parse(e.SMILES)
-	order := Written(e.SMILES, f, g.N())
+	order := smiles.Reordered(e.SMILES, f, g.N())
 	if e.SMILES == "" || err != nil || len(order(unseen)) != len(m.Atoms) {
 		e.Drawing = graphDrawing(g, x.Contributions, unseen)
 		return nil
 	}
-	e.Drawing = &Drawing{share: order(x.Contributions), marked: order(unseen)}
+	e.Drawing = &Drawing{Share: order(x.Contributions), Marked: order(unseen)}
 	return nil
-}
-
-// Written returns a function that reorders values of the n atoms of a molecule in form f to the
-// atoms of its SMILES, NaN for omitted atoms. It returns no values if the SMILES has other atoms.
-func Written(text string, f molecule.Form, n int) func([]float64) []float64 {
-	if f == molecule.AsWritten {
-		return func(v []float64) []float64 { return v }
-	}
-	var read *molecule.Molecule
-	var order []int32
-	m, err := smiles.Parse(text)
-	if err == nil {
-		read, order, _ = smiles.In(m, f)
-	}
-	if text == "" || err != nil || len(read.Atoms) != n {
-		return func([]float64) []float64 { return nil }
-	}
-	return func(v []float64) []float64 {
-		if v == nil {
-			return nil
-		}
-		w := slices.Repeat([]float64{math.NaN()}, len(m.Atoms))
-		for k, i := range order {
-			w[i] = v[k]
-		}
-		return w
-	}
-}
-
-// Quote quotes a word for a shell.
-func Quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// QuotePath is Quote for an input path, whose leading - must not become a flag. A lone - is
-// standard input.
-func QuotePath(path string) string {
-	if strings.HasPrefix(path, "-") && path != "-" {
-		path = "./" + path
-	}
-	return Quote(path)
 }
 
 // HoldoutOf says where the held-out graphs come from, by model.Card.Holdout.
@@ -134,9 +87,9 @@ func HoldoutOf(file string) string {
 }
 
 // ModelCard has the lines of a model card for a file of that size and SHA-256.
-func ModelCard(m *model.Model, bytes int, sha256 string) []Pair {
+func ModelCard(m *model.Model, bytes int, sha256 string) []document.Pair {
 	c := m.Card
-	things := compare.Say(c.Schema == model.Constant, "molecules")
+	things := document.Say(c.Schema == model.Constant, "molecules")
 	program := ""
 	if c.Program != "" {
 		program = "baca " + c.Program
@@ -145,7 +98,7 @@ func ModelCard(m *model.Model, bytes int, sha256 string) []Pair {
 	if c.Epochs > 0 {
 		training += fmt.Sprintf(", last loss %.4g", c.Loss)
 	}
-	pairs := []Pair{
+	pairs := []document.Pair{
 		{"name", c.Name}, {"description", c.Description}, {"reads", model.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
 		{things, c.Counts()},
@@ -154,7 +107,7 @@ func ModelCard(m *model.Model, bytes int, sha256 string) []Pair {
 		{"compared with", fmt.Sprintf("%d %s of the training set, %d %s", m.Bank.Len(), things, m.References(), HoldoutOf(c.Holdout))},
 		{"file", fmt.Sprintf("%d bytes, sha256 %s", bytes, sha256)},
 	}
-	return slices.DeleteFunc(pairs, func(p Pair) bool { return p.Value == "" })
+	return slices.DeleteFunc(pairs, func(p document.Pair) bool { return p.Value == "" })
 }
 
 // A Basis says what the answer about a list rests on.
@@ -167,9 +120,9 @@ type Basis struct {
 }
 
 // Pairs are its lines in a report, of plain graphs or of molecules.
-func (b Basis) Pairs(plain bool) []Pair {
+func (b Basis) Pairs(plain bool) []document.Pair {
 	if b.Alone {
-		return []Pair{{"batch", compare.Say(plain, "none: each molecule by itself")}}
+		return []document.Pair{{"batch", document.Say(plain, "none: each molecule by itself")}}
 	}
 	text := fmt.Sprintf("all %d molecules", b.Graphs)
 	switch {
@@ -178,34 +131,14 @@ func (b Basis) Pairs(plain bool) []Pair {
 	case b.Sample:
 		text = fmt.Sprintf("an even sample of %d molecules; all others are scored by what was learned from it", b.Graphs)
 	}
-	return []Pair{
-		{"batch", compare.Say(plain, text)},
+	return []document.Pair{
+		{"batch", document.Say(plain, text)},
 		{"density ratio", fmt.Sprintf("has %.0f %% of its weight in the score of the batch", 100*b.Weight)},
 	}
 }
 
-// Whole says whether a list differs from the training set, by batch.Report.Evidence and P.
-func Whole(list string, evidence, p float64) string {
-	text := fmt.Sprintf("p = %.2g", p)
-	if p < 0.001 {
-		text = "p < 0.001"
-	}
-	switch {
-	case math.IsNaN(p):
-		return fmt.Sprintf("%s is told from the training set with an AUC of %.2f; the model holds too few to say how often that is chance", list, evidence)
-	case p <= wholeLevel:
-		return fmt.Sprintf("as a whole %s differs from the training set: AUC %.2f, %s", list, evidence, text)
-	}
-	return fmt.Sprintf("nothing says that %s as a whole differs from the training set (AUC %.2f, %s)", list, evidence, text)
-}
-
-// MakesTheDifference says how a list differs from the training set.
-func MakesTheDifference(differences []string) string {
-	return "What makes the difference: " + strings.Join(differences, "; ")
-}
-
-// parts describes the parts of a score, one without a background.
-func parts(x *alone.Explanation) []string {
+// Parts describes the parts of a score, one without a background.
+func Parts(x *alone.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {
 		if math.IsNaN(value) {
@@ -215,15 +148,12 @@ func parts(x *alone.Explanation) []string {
 		if value < 0 {
 			word = less
 		}
-		list = append(list, fmt.Sprintf(text, number(math.Abs(value), 1), word))
+		list = append(list, fmt.Sprintf(text, document.Number(math.Abs(value), 1), word))
 	}
 	add(x.Distance, "its nearest training molecules are %s standard deviations %s than those of training molecules usually are", "further away", "nearer")
 	add(x.Ratio, "it is %s standard deviations %s like the background molecules than training molecules usually are", "more", "less")
 	if x.Rare > 0 {
-		list = append(list, fmt.Sprintf("its rarest parts, which hardly a training molecule has, add %s to the score", number(x.Rare, 1)))
+		list = append(list, fmt.Sprintf("its rarest parts, which hardly a training molecule has, add %s to the score", document.Number(x.Rare, 1)))
 	}
 	return list
 }
-
-// wholeLevel is the largest p-value of a list that differs.
-const wholeLevel = 0.05

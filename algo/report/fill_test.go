@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"math"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"baca/algo/alone"
 	"baca/algo/batch"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -76,8 +76,8 @@ func TestExplain(t *testing.T) {
 		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Contributions, x.Contributions) {
 			t.Errorf("form %v: %+v, want %+v", form, e.Why, x)
 		}
-		p := new(page)
-		p.drawing(&e)
+		p := new(document.Page)
+		e.Draw(p)
 		if !strings.Contains(p.String(), ` data-title="structure of &lt;tin&gt;" data-smiles="`+text+`"`) {
 			t.Errorf("form %v: drawn as %s", form, p)
 		}
@@ -92,35 +92,9 @@ func TestExplain(t *testing.T) {
 	}
 	e := Entry{ID: "plain", Graph: mol.Graph()}
 	must.Do(e.Explain(context.Background(), alone, 0.05, molecule.AsWritten))
-	p := new(page)
-	p.drawing(&e)
+	p := new(document.Page)
+	e.Draw(p)
 	if !strings.Contains(p.String(), ` data-title="graph plain" data-nodes="10" data-edges="1 2 2 3`) {
 		t.Errorf("a graph without SMILES is drawn as %s", p)
-	}
-	if v := Written("CC", molecule.Canonical, 3)([]float64{1, 2, 3}); v != nil {
-		t.Errorf("values %v of three atoms for two", v)
-	}
-}
-
-// A shell reads back what was quoted.
-func TestQuote(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no shell")
-	}
-	for _, text := range []string{"a.smi", "", "a b", "it's $HOME `x` \"q\" \\ !*?", "line\nline", "é<>|;&"} {
-		out, err := exec.Command(sh, "-c", "printf %s "+Quote(text)).Output()
-		if err != nil || string(out) != text {
-			t.Errorf("%q comes back as %q: %v", text, out, err)
-		}
-	}
-}
-
-// A file whose name begins with - is no flag of the command that reads it.
-func TestQuotePath(t *testing.T) {
-	for path, want := range map[string]string{"-": "-", "-x.csv": "./-x.csv", "--help": "./--help", "- x.smi": "'./- x.smi'", "a-b.csv": "a-b.csv"} {
-		if got := QuotePath(path); got != want {
-			t.Errorf("%q: %s, want %s", path, got, want)
-		}
 	}
 }

@@ -1,39 +1,41 @@
 package report
 
 import (
-	"baca/algo/alone"
-	"baca/algo/model"
 	"math"
 	"strconv"
 	"strings"
+
+	"baca/algo/alone"
+	"baca/algo/document"
+	"baca/algo/model"
 )
 
-// neighbors lists the most similar training graphs, drawn if the script and their structures are
+// Neighbors lists the most similar training graphs, drawn if the script and their structures are
 // there.
-func (p *page) neighbors(list []alone.TrainingGraph, drawn bool) {
+func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
 	}
-	p.add("<p>Most like it in the training set:</p>\n<ol class=\"near\">\n")
+	p.Add("<p>Most like it in the training set:</p>\n<ol class=\"near\">\n")
 	for _, n := range list {
-		p.add("<li>")
+		p.Add("<li>")
 		if n.SMILES != "" && drawn {
-			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", escape(n.SMILES))
+			p.Add("<div class=\"mol\" data-drawing=\"\" data-title=\"structure of a training molecule\" data-smiles=\"%s\"></div>", document.Escape(n.SMILES))
 		}
-		p.add("<p><b>similarity %s</b>", similarity(n.Similarity))
+		p.Add("<p><b>similarity %s</b>", document.Similarity(n.Similarity))
 		if n.Name != "" {
-			p.add(" · %s", escape(n.Name))
+			p.Add(" · %s", document.Escape(n.Name))
 		}
 		if n.Row >= 0 {
-			p.add(" · row %d of the set", n.Row+1)
+			p.Add(" · row %d of the set", n.Row+1)
 		}
-		p.add("%s</p>", values(n.Values))
+		p.Add("%s</p>", values(n.Values))
 		if n.SMILES != "" {
-			p.add("<p class=\"smiles\">%s</p>", escape(n.SMILES))
+			p.Add("<p class=\"smiles\">%s</p>", document.Escape(n.SMILES))
 		}
-		p.add("</li>\n")
+		p.Add("</li>\n")
 	}
-	p.add("</ol>\n")
+	p.Add("</ol>\n")
 }
 
 func values(v *model.Values) string {
@@ -50,12 +52,4 @@ func values(v *model.Values) string {
 		}
 	}
 	return text
-}
-
-// similarity has two digits, and is 1.00 only for 1.
-func similarity(x float64) string {
-	if x < 1 {
-		x = min(x, 0.99)
-	}
-	return number(x, 2)
 }

@@ -15,19 +15,20 @@ import (
 	"testing"
 
 	"baca/algo/decide"
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 )
 
 // The page loads nothing, runs only its two scripts, is well formed and escapes its input.
 func TestReportStandsAlone(t *testing.T) {
-	page := text(Write, full())
-	lacks(t, page, "too few for verdicts", "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
-	lacks(t, regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, ""), "<script") // its own two
-	lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
+	page := golden.Text(Write, full())
+	golden.Lacks(t, page, "too few for verdicts", "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
+	golden.Lacks(t, regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, ""), "<script") // its own two
+	golden.Lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
 	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
 		t.Error("the page does not forbid everything from outside")
 	}
-	for _, f := range regexp.MustCompile(`[\w-]+\(`).FindAllString(style+formStyle, -1) {
+	for _, f := range regexp.MustCompile(`[\w-]+\(`).FindAllString(golden.Between(page, "<style>", "</style>"), -1) {
 		if !slices.Contains([]string{"minmax(", "repeat(", "counter(", "not("}, f) {
 			t.Errorf("a style calls %s…)", f)
 		}
@@ -43,7 +44,7 @@ func TestReportStandsAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if page != text(Write, full()) {
+	if page != golden.Text(Write, full()) {
 		t.Error("the same report gives other bytes")
 	}
 }
@@ -52,7 +53,9 @@ func TestReportStandsAlone(t *testing.T) {
 // there are no drawings, and runs nothing.
 func TestScript(t *testing.T) {
 	r := full()
-	found := regexp.MustCompile(`id="script">([^<]*)</script>\n<script>([^<]*)</script>`).FindStringSubmatch(text(Write, r))
+	page := golden.Text(Write, r)
+	policy := golden.Between(page, "Content-Security-Policy", ">")
+	found := regexp.MustCompile(`id="script">([^<]*)</script>\n<script>([^<]*)</script>`).FindStringSubmatch(page)
 	if found == nil {
 		t.Fatal("there are no scripts")
 	}
@@ -63,13 +66,13 @@ func TestScript(t *testing.T) {
 	}
 	for _, text := range []string{found[2], "draw()"} {
 		sum := sha256.Sum256([]byte(text))
-		if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(scriptPolicy(r.drawer()), "'sha256-"+hash+"'") {
-			t.Errorf("the policy %q does not allow %q", scriptPolicy(r.drawer()), text)
+		if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, "'sha256-"+hash+"'") {
+			t.Errorf("the policy %q does not allow %q", policy, text)
 		}
 	}
 	r.Script, r.Undrawn = nil, "built without <page>"
-	page := text(Write, r)
-	lacks(t, page, "<script", "data-drawing")
+	page = golden.Text(Write, r)
+	golden.Lacks(t, page, "<script", "data-drawing")
 	for _, want := range []string{`content="default-src 'none'; style-src 'unsafe-inline'"`, "There are no drawings: built without &lt;page&gt;."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("a page without drawings has no %q", want)
@@ -80,14 +83,14 @@ func TestScript(t *testing.T) {
 // Reports of nothing, one graph, equal scores or no holdout have no NaN.
 func TestPoorReports(t *testing.T) {
 	for name, r := range map[string]*Report{
-		"empty":      {Alpha: 0.05, Delta: 0.01},
-		"one":        {Alpha: 0.05, Delta: 0.01, Read: 1, Counts: decide.Counts{Inside: 1}, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}, Wealth: []float64{0, -0.1}},
-		"all equal":  {Alpha: 0.3, Delta: 0.01, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
-		"no holdout": {Alpha: 0.05, Delta: 0.01, Read: 2, Scores: []float64{1, 1e9}},
-		"huge":       {Alpha: 0.5, Delta: 0.01, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
-		"no scores":  {Alpha: 0.05, Delta: 0.01, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
+		"empty":      {Alpha: 0.05},
+		"one":        {Alpha: 0.05, Read: 1, Counts: decide.Counts{Inside: 1}, Scores: []float64{2}, P: []float64{1}, Holdout: []float64{2}},
+		"all equal":  {Alpha: 0.3, Read: 3, Scores: []float64{2, 2, 2}, P: []float64{0.5, 0.5, 0.5}, Holdout: []float64{2, 2}},
+		"no holdout": {Alpha: 0.05, Read: 2, Scores: []float64{1, 1e9}},
+		"huge":       {Alpha: 0.5, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
+		"no scores":  {Alpha: 0.05, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
 	} {
-		t.Run(name, func(t *testing.T) { lacks(t, text(Write, r), "NaN", "Inf", "%!") })
+		t.Run(name, func(t *testing.T) { golden.Lacks(t, golden.Text(Write, r), "NaN", "Inf", "%!") })
 	}
 	broken := errors.New("disk full")
 	r, w := io.Pipe()

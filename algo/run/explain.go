@@ -13,7 +13,6 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
-	"baca/algo/report"
 	"baca/algo/table"
 )
 
@@ -102,7 +101,7 @@ func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error
 	if err != nil {
 		return table.Why{}, err
 	}
-	order := report.Written(r.SMILES, e.Form, r.Graph.N())
+	order := smiles.Reordered(r.SMILES, e.Form, r.Graph.N())
 	return table.Why{Given: true, Explanation: *x, Atoms: order(x.Contributions), AtomsSubtrees: order(x.BySubtrees), AtomsEmbedding: order(x.ByEmbedding), LikeOutside: alike}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"baca/algo/batch"
 	"baca/algo/graph"
-	"baca/algo/report"
 )
 
 // A Fit is a scored batch.
@@ -29,9 +28,9 @@ func (f *Fit) Sentences(by string, both bool) []string {
 	case f.Few:
 		return []string{fmt.Sprintf("note: fewer than %d graphs are no batch, so there is no second answer", batch.MinBatch)}
 	}
-	list := []string{report.Whole("this list", f.Evidence, f.P)}
+	list := []string{batch.Whole("this list", f.Evidence, f.P)}
 	if len(f.Differences) > 0 {
-		text := report.MakesTheDifference(f.Differences)
+		text := batch.MakesTheDifference(f.Differences)
 		list = append(list, strings.ToLower(text[:1])+text[1:])
 	}
 	switch {

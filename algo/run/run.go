@@ -146,7 +146,7 @@ func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	if r.Input.Records, release, err = r.Input.Again(); err != nil {
 		return nil, err
 	}
-	return release, p.Compare(ctx, list)
+	return release, p.Compare(ctx, list.Graphs, list.Sample)
 }
 
 // batch scores the graphs, or a sample of them, as a batch, and the others in its state.
@@ -395,7 +395,7 @@ func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 	if r.Predictions == nil {
 		return nil
 	}
-	return r.Predictions.judge(ctx, rows)
+	return r.Predictions.Judge(ctx, rows)
 }
 
 // Sentences describe the list as a whole.

@@ -159,3 +159,15 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 
 // drawn records pass between checks of the context.
 const drawn = 4096
+
+// SampleOf returns an even sample of the graphs of records, MaxGraphs at most, or all of them if these are no more.
+func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) (*Fit, error) {
+	s := newSample(MaxGraphs, seed)
+	n, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	f := s.fit(n)
+	f.Sample = n > len(f.Graphs) && s.full(len(f.Graphs), s.nodes)
+	return f, nil // an error of the input comes again when rows are scored
+}

@@ -11,6 +11,7 @@ import (
 	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/feature/trust"
 	"baca/algo/internal/lists"
 	"baca/algo/model"
 )
@@ -115,7 +116,7 @@ func Fields(groups Group) []Field {
 	return list
 }
 
-var fields = []Field{
+var fields = slices.Concat([]Field{
 	{Name: "id", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.ID },
 		Doc: "from the input, or else the number of the record, from 1"},
 	{Name: "smiles", Group: OfRecord, Input: func(e *dataset.Entry) string { return cmp.Or(e.SMILES, e.Written) },
@@ -155,25 +156,7 @@ var fields = []Field{
 
 	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
 		Doc: "the lowest false-discovery rate at which the graph is called outside"},
-
-	{Name: "predicted", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Predicted },
-		Doc: "from the column of --predicted"},
-	{Name: "expected_error", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Error },
-		Doc: "mean absolute error of held-out molecules alike in what --errors-by names, which never falls with that; empty beyond the last of them"},
-	{Name: "interval_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Low },
-		Doc: "conformal interval of the observed value, from the errors of these molecules; empty for classes, beyond the last of them, and for a score above all that were held out"},
-	{Name: "interval_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.High },
-		Doc: "its other end"},
-	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
-		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
-
-	{Name: "interval_batch_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.BatchLow },
-		Doc: "the same for this list: errors weigh as much as molecules of their distance and size are common in it; empty for lists of fewer than 50, and where too few errors are known"},
-	{Name: "interval_batch_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.BatchHigh },
-		Doc: "its other end"},
-	{Name: "trust_batch", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.BatchVerdict) },
-		Doc: "trust, but check at best where the list lies farther from the training set than held-out molecules; empty for lists of fewer than 50"},
-
+}, ofTrust(), []Field{
 	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
 		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
@@ -215,6 +198,19 @@ var fields = []Field{
 		Doc: "how much more it is like the background molecules, which the model was told from in training, than like the training set, the second part, in the same units; empty where the model has no background"},
 	{Name: "rare", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Rare },
 		Doc: "what its rarest parts add to the score: bonds, atoms with their neighbours, or runs of atoms that hardly a training molecule has"},
+})
+
+// ofTrust are the columns of judgements.
+func ofTrust() []Field {
+	return lists.Map(trust.Columns, func(c trust.Column) Field {
+		f := Field{Name: c.Name, Group: OfTrust, Doc: c.Doc}
+		if c.Text != nil {
+			f.Text = func(s *Scored) string { return c.Text(&s.Trust) }
+		} else {
+			f.Number = func(s *Scored) float64 { return c.Number(&s.Trust) }
+		}
+		return f
+	})
 }
 
 // OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of

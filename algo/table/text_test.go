@@ -28,15 +28,6 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// Messages keep their lines, and nothing else that changes how they are shown.
-func TestVisible(t *testing.T) {
-	const text, want = "a\nb\tc\x1b[0m\u202ed\u2028e\u2029\u0085é\xff\x9b", "a\nb\tc" + `\u001b[0m\u202ed\u2028e\u2029\u0085é` + "\xff" +
-		`\u009b`
-	if got := Visible(text); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // Text of the input is made safe in every column, and numbers stay numbers.
 func TestSpreadsheetText(t *testing.T) {
 	columns := slices.DeleteFunc(Fields(OfRecord|OfReasons), func(c Field) bool {

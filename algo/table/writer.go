@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"baca/algo/dataset"
+	"baca/algo/document"
 	"baca/algo/internal/lists"
 	"baca/algo/model"
 	"baca/algo/molecule/molfile"
@@ -138,7 +139,7 @@ func (r *sdfRows) Write(columns []Column) {
 			if r.cell = appendCell(r.cell[:0], c, row, Text{}); len(r.cell) == 0 {
 				continue
 			}
-			r.w.WriteString("> <" + strings.NewReplacer("<", "(", ">", ")").Replace(Printable(c.Name)) + ">\n")
+			r.w.WriteString("> <" + strings.NewReplacer("<", "(", ">", ")").Replace(document.Printable(c.Name)) + ">\n")
 			r.w.Write(r.cell)
 			r.w.WriteString("\n\n")
 		}
@@ -148,7 +149,7 @@ func (r *sdfRows) Write(columns []Column) {
 }
 
 func molfileOf(r *dataset.Entry) string {
-	name := Printable(r.ID)
+	name := document.Printable(r.ID)
 	if block := r.Molfile(); block != "" {
 		return strings.TrimRight(strings.ReplaceAll(block, "\r", ""), "\n") + "\n"
 	}

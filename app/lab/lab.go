@@ -90,8 +90,8 @@ func (l *Lab) Open(stage string) {
 	}
 	l.enter(stage)
 	l.settle(true)
-	if stage == message.StageDrift && l.Found(stage).Value == nil {
-		l.WatchDrift()
+	if t := l.Tool(); t != nil && t.Button != "" && l.Found(stage).Value == nil {
+		l.Ask()
 	}
 }
 

@@ -17,29 +17,38 @@ import (
 type Tool struct {
 	Stage       string // that Lab.Open opens
 	Name, About string
+	Button      string // asks the worker; without one there is a form
 }
 
-var tools = []Tool{
-	{message.StageDrift, "Drift", "Does the input, in its order, come from where the training set came from?"},
-	{message.StageLists, "Compare", "How does the input differ from another list?"},
-	{message.StageChoose, "Suggest", "Which molecules of the input, measured and added to the training set, would bring the others nearest to it?"},
-	{message.StageTrust, "Trust", "Did the expected errors hold, and how many predictions are worth keeping?"},
+// forms are the tools that have one.
+var forms = []Tool{
+	{message.StageLists, "Compare", "How does the input differ from another list?", ""},
+	{message.StageChoose, "Suggest", "Which molecules of the input, measured and added to the training set, would bring the others nearest to it?", ""},
+	{message.StageTrust, "Trust", "Did the expected errors hold, and how many predictions are worth keeping?", ""},
 }
 
 // Tools are those that have something to say about the input.
 func (l *Lab) Tools() []Tool {
 	s := l.session
-	switch {
-	case s.Phase != run.Done || s.Graphs() == 0:
+	if s.Phase != run.Done || s.Graphs() == 0 {
 		return nil
-	case s.Rows.Trust == nil:
-		return tools[:3]
 	}
-	return tools
+	return slices.DeleteFunc(l.tools(), func(t Tool) bool { return t.Stage == message.StageTrust && s.Rows.Trust == nil })
+}
+
+// tools are those of the worker and the forms.
+func (l *Lab) tools() (list []Tool) {
+	if w := l.session.Models.Welcome; w != nil {
+		for _, t := range w.Tools {
+			list = append(list, Tool{t.Name, t.Title, t.About, t.Button})
+		}
+	}
+	return append(list, forms...)
 }
 
 // Tool is the open one, or nil.
 func (l *Lab) Tool() *Tool {
+	tools := l.tools()
 	if i := slices.IndexFunc(tools, func(t Tool) bool { return t.Stage == l.Stage }); i >= 0 {
 		return &tools[i]
 	}
@@ -77,7 +86,8 @@ func (l *Lab) ask(stage, name string, r message.Request) {
 	})
 }
 
-func (l *Lab) WatchDrift() { l.ask(message.StageDrift, "Drift", &message.Drift{}) }
+// Ask asks the open tool of the worker.
+func (l *Lab) Ask() { l.ask(l.Stage, l.Tool().Name, &message.Ask{Tool: l.Stage}) }
 
 // CompareWith compares the open input with a file.
 func (l *Lab) CompareWith(f *store.File) {

@@ -86,5 +86,5 @@ var Stages = map[string]string{
 	message.StageScore: "scored", message.StageSample: "sampled", message.StageEncode: "encoded", message.StageEstimate: "graphons", message.StageMixup: "mixup",
 	message.StageAttention: "attention", message.StageRatio: "density ratio", message.StageCompare: "compared",
 	message.StageParse: "reading the file", message.StageLists: "reading the input", message.StageChoose: "trying each",
-	message.StageDrift: "one after the other", message.StageExplain: "why", message.StageTrust: "judging", message.StageCompute: "molecules",
+	message.StageAsk: "one after the other", message.StageExplain: "why", message.StageTrust: "judging", message.StageCompute: "molecules",
 }

@@ -361,7 +361,7 @@ func (l *List) Input(p *run.Plan, most int) (run.Input, error) {
 
 // Trust follows a plan for a list, scored one by one, with expected errors: rows are judged where they have a score and a finite
 // prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see [Training]. by names the
-// order, see [algo.Residuals.Order].
+// order, see [trust.OrderOf].
 func (m *Model) Trust(ctx context.Context, l List, p run.Plan, values []algo.Values, o trust.Options, by string) error {
 	if len(values) != l.Len() {
 		return fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
@@ -369,22 +369,22 @@ func (m *Model) Trust(ctx context.Context, l List, p run.Plan, values []algo.Val
 	if m.Residuals == nil {
 		return fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
 	}
-	c, err := m.single.Trust(ctx, o, by)
+	judging, err := trust.Learn(ctx, m.single, o, by)
 	if err != nil {
 		return err
 	}
 	unsure := func(v algo.Values) bool { return !math.IsNaN(v.Uncertainty) }
-	if c.By.ReadsUncertainty() && len(values) > 0 && !slices.ContainsFunc(values, unsure) {
-		return fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", c.By)
+	if judging.By.ReadsUncertainty() && len(values) > 0 && !slices.ContainsFunc(values, unsure) {
+		return fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", judging.By)
 	}
 	for i, v := range values {
-		if y := v.Predicted; c.Classes && (y < 0 || y > 1) {
+		if y := v.Predicted; judging.Classes && (y < 0 || y > 1) {
 			return fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
 		}
 	}
 	p.Columns |= table.OfTrust
 	p.Predictions = &run.Predictions{
-		Judging: &run.Judging{Calibration: c, Alone: m.single},
+		Judging: judging,
 		Values:  func(e *dataset.Entry) *algo.Values { return &values[e.Row-1-l.First] },
 	}
 	_, err = m.Score(ctx, l, p)

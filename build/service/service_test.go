@@ -319,7 +319,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("predictions with and without an uncertainty: %+v, %v", sure, err)
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
-	c := try.To(m.single.Trust(ctx, o, string(trust.OrderScore)))
+	c := try.To(trust.Learn(ctx, m.single, o, string(trust.OrderScore)))
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "C[Hg]C"}, First: 9}
 	rows, err := judged(m, few, predictions(1, 2, math.NaN(), 4), o, string(trust.OrderScore))
 	if err != nil || rows[1].Input().Err == nil || verdict(rows[2]) != "" {

@@ -11,8 +11,8 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
-	"baca/algo/job"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/weights"
 )
 
@@ -73,7 +73,7 @@ type Trained struct {
 // Train trains a model on a list, as `baca train` on a file, and calls progress after each epoch.
 // An error of progress ends it.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
-	if err := job.CheckLength(t.For, t.Epochs); err != nil {
+	if err := training.CheckLength(t.For, t.Epochs); err != nil {
 		return nil, err
 	}
 	if n := len(t.Values); t.Values != nil && n != t.List.Len() {
@@ -89,7 +89,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, For: t.For, Card: algo.Card{
+	job := training.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, For: t.For, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: fmt.Sprintf("a list of %d", t.List.Len()), DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 	}}
 	records, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
@@ -116,24 +116,24 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		}
 		set = append(set, from)
 	}
-	training.Take(set, t.Values != nil, t.KeepStructures)
-	if n := len(training.Graphs); n < job.MinTraining {
-		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), job.MinTraining)
+	job.Take(set, t.Values != nil, t.KeepStructures)
+	if n := len(job.Graphs); n < training.MinTraining {
+		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), training.MinTraining)
 	}
 	if schema != algo.Constant {
-		training.Card.Background = algo.BuiltInBackground
+		job.Card.Background = algo.BuiltInBackground
 		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(schema), Workers: s.workers}
-		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
+		if job.Outside, _, err = training.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return nil, err
 		}
 	}
 	told := func() error {
-		return progress(Progress{Epoch: training.State.Epoch, Epochs: training.Card.Epochs, Loss: training.Loss.Total})
+		return progress(Progress{Epoch: job.State.Epoch, Epochs: job.Card.Epochs, Loss: job.Loss.Total})
 	}
-	if out.File, err = training.Make(ctx, told); err != nil {
+	if out.File, err = job.Make(ctx, told); err != nil {
 		return nil, err
 	}
-	out.Warning = training.Warning()
+	out.Warning = job.Warning()
 	return out, nil
 }
 

@@ -19,7 +19,7 @@ const (
 	StageRatio      = "ratio"      // Done of Total heads of the density ratio
 	StageFinish     = "finish"     // p-values and verdicts
 	StageCompare    = "compare"    // Done of Total records, where the batch was a sample
-	StageDrift      = "drift"      // Done of Total records, of a Drift
+	StageAsk        = "ask"        // Done of Total records, of an Ask
 	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
 	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
 	StageTrust      = "trust"      // Done of Total records of the open input, of a Trust
@@ -147,6 +147,15 @@ type Welcome struct {
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.
 	Background string
+	// Tools are those of the worker that need no form.
+	Tools []Tool
+}
+
+// A Tool answers a question about the input.
+type Tool struct {
+	Name, Title string // Name is that of an [Ask]
+	About       string // the question
+	Button      string // that asks it
 }
 
 // A Model describes a model.
@@ -338,9 +347,9 @@ type Exported struct {
 	Data []byte
 }
 
-// Found ends a Drift, Compare or Suggest.
+// Found ends an Ask, Compare or Suggest.
 type Found struct {
-	// HTML is a fragment of algo/report, whose molecules the page draws.
+	// HTML is a part of a document, whose molecules the page draws.
 	HTML  string
 	Short string    // what was found, in a word or two
 	File  *Exported // nil for none

@@ -20,7 +20,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 15
+const Version = 16
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20
@@ -43,7 +43,7 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
 	} {

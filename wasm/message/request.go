@@ -96,9 +96,9 @@ const (
 	OfPlaces     = "places"     // on the map of the model's training set
 )
 
-// Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:
+// Ask asks one of Welcome.Tools, by name, about the open input. Events: [Progress] of the stage StageAsk. Reply:
 // [Found], or after [Pause] a Failed with [CodeCancelled].
-type Drift struct{}
+type Ask struct{ Tool string }
 
 // Compare runs `baca compare` on another input, A, and the open one, B, with the model's encoder.
 // Events: [Progress] of the stage Parse, of A, of StageLists, of B, and of each comparison by name.
@@ -174,7 +174,7 @@ type Train struct {
 	Seconds float64
 }
 
-// Pause ends a [Train] after its epoch, and a [Reasons], [Compute], [Drift], [Compare], [Suggest], [Trust],
+// Pause ends a [Train] after its epoch, and a [Reasons], [Compute], [Ask], [Compare], [Suggest], [Trust],
 // [Report] or [Domain] soon. It alone is always handled during another request. Reply: [Paused]
 // without a checkpoint; the Train has its own.
 type Pause struct{}
@@ -190,7 +190,7 @@ func (*Trace) request()     {}
 func (*Graphons) request()  {}
 func (*Reasons) request()   {}
 func (*Compute) request()   {}
-func (*Drift) request()     {}
+func (*Ask) request()       {}
 func (*Compare) request()   {}
 func (*Suggest) request()   {}
 func (*Report) request()    {}

@@ -2,23 +2,13 @@ package compare
 
 import (
 	"fmt"
-	"strings"
 
+	"baca/algo/document"
 	"baca/algo/explain"
 )
 
 // Say replaces molecules by graphs in texts about plain graphs.
-func (c *Comparison) Say(text string) string { return Say(c.Plain, text) }
-
-// Say replaces molecules by graphs where a text is about plain ones.
-func Say(plain bool, text string) string {
-	if plain {
-		return graphWords.Replace(text)
-	}
-	return text
-}
-
-var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atoms but hydrogen", "nodes", "an atom", "a node", "atom", "node", "Atom", "Node")
+func (c *Comparison) Say(text string) string { return document.Say(c.Plain, text) }
 
 // Names says which list is A and which B.
 func (c *Comparison) Names() string { return fmt.Sprintf("A is %s, B is %s.", c.A.Name, c.B.Name) }

@@ -12,6 +12,7 @@ import (
 	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
@@ -29,20 +30,37 @@ const (
 // MaxSubstances bounds a report with a page and more for each.
 const MaxSubstances = 100
 
-// A Domain makes a report on the applicability domain of a model of molecules.
+// A Domain describes a model's applicability domain, and reports whether substances are within it. It
+// says nothing of an endpoint.
 type Domain struct {
-	report.Domain
+	document.About
+	Model   *model.Model
+	Bytes   int    // of its file
+	SHA256  string // of that, hex
+	Program string // and its version
+
+	Alpha      float64
+	Confidence float64 // of the intervals of p-values
+	References int     // number of held-out graphs
+	Reach      float64 // the least score that is called outside, NaN if the holdout does not suffice
+
+	Ranges []PropertyRange // of training molecules, nil if the model holds no structures
+
+	Substances []Substance
+
 	Alone     *alone.Scorer
 	Name      string // the value of --model
 	Neighbors int    // structural analogues of each substance
 }
 
-// New returns one without substances, given a report with the model and its file, the program and the rates.
-func New(about report.Domain, alone *alone.Scorer, name string, neighbors int) *Domain {
-	q := &Domain{about, alone, name, neighbors}
+// New completes a report without substances, which has the model and its file and scorer, the program and the rates.
+func New(q Domain) *Domain {
 	q.Title = "Applicability domain: " + q.Model.Card.Name
-	q.References, q.Reach, q.Ranges = q.Model.References(), report.ReachOf(alone, q.Alpha), report.RangesOf(q.known())
-	return q
+	q.References, q.Reach, q.Ranges = q.Model.References(), math.NaN(), RangesOf(q.known())
+	if limit, known := decide.Threshold(q.Alone.Holdout(), q.Alpha); known {
+		q.Reach = limit
+	}
+	return &q
 }
 
 // Check reports a model of plain graphs.
@@ -87,49 +105,49 @@ func (q *Domain) Add(ctx context.Context, r dataset.Record) error {
 }
 
 // ModelPage describes the domain. The command writes it to that file.
-func (q *Domain) ModelPage(out string) *report.Domain {
+func (q *Domain) ModelPage(out string) *Domain {
 	q.Title = "Applicability domain of model " + q.Model.Card.Name
-	q.Command = report.WithFlags("baca report --qmrf", append(q.flags(), report.Flag{Name: "--out", Value: out}))
-	return &q.Domain
+	q.Command = document.WithFlags("baca report --qmrf", append(q.flags(), document.Flag{Name: "--out", Value: out}))
+	return q
 }
 
 // flags are those of every command.
-func (q *Domain) flags(more ...report.Flag) []report.Flag {
-	return append([]report.Flag{{Name: "--model", Value: q.Name}}, append(more, report.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)})...)
+func (q *Domain) flags(more ...document.Flag) []document.Flag {
+	return append([]document.Flag{{Name: "--model", Value: q.Name}}, append(more, document.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)})...)
 }
 
 // Repeat is the command that reads an input, by these flags, and writes the report to a file.
-func (q *Domain) Repeat(input []report.Flag, out, path string) string {
+func (q *Domain) Repeat(input []document.Flag, out, path string) string {
 	flags := append(q.flags(), input...)
-	return report.Command("baca report --qprf", append(flags, append(q.form(), report.Flag{Name: "--out", Value: out})...), path)
+	return document.Command("baca report --qprf", append(flags, append(q.form(), document.Flag{Name: "--out", Value: out})...), path)
 }
 
 // form are the flags of a report alone.
-func (q *Domain) form() []report.Flag {
-	return []report.Flag{{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)}, {Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)}}
+func (q *Domain) form() []document.Flag {
+	return []document.Flag{{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)}, {Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)}}
 }
 
 // Score finds the numbers of a report again, of all records of an input that is read by these
 // flags.
-func (q *Domain) Score(input []report.Flag, path string) string {
-	return report.Command("baca score", append(q.flags(input...), q.explained()...), path)
+func (q *Domain) Score(input []document.Flag, path string) string {
+	return document.Command("baca score", append(q.flags(input...), q.explained()...), path)
 }
 
 // explained are the flags of a command that finds numbers again.
-func (q *Domain) explained() []report.Flag {
-	return []report.Flag{{Name: "--explain --neighbors", Value: strconv.Itoa(q.Neighbors)}, {Name: "--to", Value: "jsonl"}}
+func (q *Domain) explained() []document.Flag {
+	return []document.Flag{{Name: "--explain --neighbors", Value: strconv.Itoa(q.Neighbors)}, {Name: "--to", Value: "jsonl"}}
 }
 
 // Piped is a command that is given the substances themselves. They are to have SMILES of the
-// input, see report.Substance.
+// input, see Substance.
 func (q *Domain) Piped(out string) string {
-	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), report.Flag{Name: "--out", Value: out})...)
+	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), document.Flag{Name: "--out", Value: out})...)
 }
 
 // substance judges a molecule, which is not refused, with its graph in the form of the model.
-func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
+func (q *Domain) substance(ctx context.Context, r dataset.Record) (s Substance, err error) {
 	alone, form := q.Alone, q.Model.Form()
-	s = report.Substance{
+	s = Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row, Graph: r.Graph},
 		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
 	}
@@ -168,13 +186,13 @@ func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Subs
 	s.Low, s.High = decide.Interval(s.AsHigh, n, q.Confidence)
 	s.Unmet, s.Surroundings = alone.Surroundings(r.Graph)
 	if !s.Molfile {
-		s.Command = q.pipe([]report.Substance{s}, "baca score", q.explained()...)
+		s.Command = q.pipe([]Substance{s}, "baca score", q.explained()...)
 	}
 	return s, nil
 }
 
 // pipe is a command that is given molecules and their names.
-func (q *Domain) pipe(list []report.Substance, command string, more ...report.Flag) string {
+func (q *Domain) pipe(list []Substance, command string, more ...document.Flag) string {
 	text := `printf '%s\n'`
 	for i := range list {
 		line := list[i].SMILES
@@ -182,7 +200,7 @@ func (q *Domain) pipe(list []report.Substance, command string, more ...report.Fl
 		if !strings.ContainsAny(list[i].ID, "\r\n") {
 			line += " " + list[i].ID
 		}
-		text += " " + report.Quote(line)
+		text += " " + document.Quote(line)
 	}
-	return text + " | " + report.WithFlags(command, append(q.flags(report.Flag{Name: "--format", Value: "smi"}), more...)) + " -"
+	return text + " | " + document.WithFlags(command, append(q.flags(document.Flag{Name: "--format", Value: "smi"}), more...)) + " -"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 )
 
 // An Order ranks predictions, the most reliable first.
@@ -36,6 +37,37 @@ func Orders() []Order {
 // Names joins the names of orders with commas.
 func Names(orders []Order) string {
 	return strings.Join(lists.Map(orders, func(o Order) string { return string(o) }), ", ")
+}
+
+// OrdersOf are the orders that the errors of a model can be put in, the default last. It was chosen on sets of its own, see
+// `baca-paper bench intervals --sets validation`.
+func OrdersOf(r *model.Residuals) []Order {
+	list := []Order{OrderScore, OrderNeighbors}
+	if r.Uncertainty.Name != "" {
+		list = append(list, OrderUncertainty, OrderCombined)
+	}
+	if r.Classes {
+		list = append(list, OrderMargin)
+	}
+	return list
+}
+
+// OrderOf is the order of a name: that of one of OrdersOf, the column of uncertainties, or empty for the default.
+func OrderOf(r *model.Residuals, name string) (Order, error) {
+	orders := OrdersOf(r)
+	switch by := Order(name); {
+	case name == "":
+		return orders[len(orders)-1], nil
+	case slices.Contains(orders, by):
+		return by, nil
+	case name == r.Uncertainty.Name:
+		return OrderUncertainty, nil
+	}
+	kind := "numbers"
+	if r.Classes {
+		kind = "classes"
+	}
+	return "", fmt.Errorf("errors by %s: the model knows errors of %s; want one of %s", name, kind, Names(orders))
 }
 
 // ReadsUncertainty tells whether the order needs Prediction.Uncertainty.

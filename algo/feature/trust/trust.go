@@ -14,6 +14,7 @@ import (
 
 	"baca/algo/internal/lists"
 	"baca/algo/metric"
+	"baca/algo/model"
 )
 
 // A Verdict says what to do with a prediction.
@@ -75,7 +76,7 @@ func (o Options) Check() error {
 
 const (
 	// MinPairs is the least number of held-out molecules.
-	MinPairs = 20
+	MinPairs = model.MinErrors
 	// minGroup is the least group with its own interval, mostGroups the most groups: tail quantiles
 	// of few dozen errors are rough.
 	minGroup, mostGroups = 30, 5

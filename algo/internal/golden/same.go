@@ -3,6 +3,7 @@ package golden
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -97,8 +98,39 @@ func Shown(page string) string {
 // Pages collects what pages say, to compare with Same.
 type Pages struct{ strings.Builder }
 
-// Page adds what a page of HTML says.
-func (p *Pages) Page(name, page string) { fmt.Fprintf(p, "=== %s\n%s\n", name, Shown(page)) }
+// Evil must be escaped in a page.
+const Evil = `</title><script>alert("x")</script><img src=x onerror=y>`
+
+// Page adds what a page of HTML says, which makes no tags of Evil.
+func (p *Pages) Page(t testing.TB, name, page string) {
+	t.Helper()
+	Lacks(t, page, "<script>alert", "<img", "<a href", "NaN", "%!")
+	fmt.Fprintf(p, "=== %s\n%s\n", name, Shown(page))
+}
+
+// Lacks reports texts that are there.
+func Lacks(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if i := strings.Index(text, part); i >= 0 {
+			t.Errorf("there is %q: %s", part, text[max(i-40, 0):min(i+40, len(text))])
+		}
+	}
+}
+
+// Between is a text between two others.
+func Between(text, from, to string) string {
+	_, text, _ = strings.Cut(text, from)
+	text, _, _ = strings.Cut(text, to)
+	return text
+}
+
+// Text is what is written of v.
+func Text[T any](write func(io.Writer, T) error, v T) string {
+	var b strings.Builder
+	must.Do(write(&b, v))
+	return b.String()
+}
 
 // JSON adds the values of an object, a line each, and of lists of long texts how many there are.
 func (p *Pages) JSON(name, text string) {

@@ -1,43 +1,44 @@
-// Package sample draws batches of small graphs for tests.
+// Package sample draws small graphs for tests.
 package sample
 
 import (
-	"context"
 	"math/rand/v2"
 
-	"baca/algo/contrast"
-	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
 )
 
-// A Batch is drawn from two families of random trees: ID graphs have few extra edges, OOD graphs
-// many. The encoder is not trained.
-type Batch struct {
-	Encoder             *gin.Encoder
-	Graphs              []*graph.Graph // ID, then OOD
-	OOD                 []bool
-	Test, Bank, Holdout *contrast.Representation
+// Shape is a plain path, ring or star of n nodes, whose only feature is 1, or 2 in a ring.
+func Shape(name string, n int) *graph.Graph {
+	var edges [][2]int32
+	for i := int32(1); i < int32(n); i++ {
+		edge := [2]int32{i - 1, i}
+		if name == "star" {
+			edge[0] = 0
+		}
+		edges = append(edges, edge)
+	}
+	x := float32(1)
+	if name == "ring" {
+		edges, x = append(edges, [2]int32{0, int32(n - 1)}), 2
+	}
+	g, _ := must.Both(graph.New(n, edges))
+	g.Features, g.X = 1, make([]float32, n)
+	for i := range g.X {
+		g.X[i] = x
+	}
+	return g
 }
 
-// New draws a batch of so many graphs.
-func New(id, ood, bank, holdout int) *Batch {
-	rng := rand.New(rand.NewPCG(11, 12))
-	e := gin.New(gin.Default(1), rng)
-	represent := func(gs []*graph.Graph) *contrast.Representation {
-		return must.Have(contrast.Describe(context.Background(), 1, e, gs))
+// Featured gives graphs that many random features of a few values.
+func Featured(rng *rand.Rand, features int, gs ...*graph.Graph) []*graph.Graph {
+	for _, g := range gs {
+		g.Features, g.X = features, make([]float32, g.N()*features)
+		for i := range g.X {
+			g.X[i] = float32(1 + rng.IntN(3))
+		}
 	}
-	b := &Batch{Encoder: e, Graphs: append(family(rng, id, 0.1), family(rng, ood, 1)...), OOD: make([]bool, id+ood)}
-	for i := id; i < id+ood; i++ {
-		b.OOD[i] = true
-	}
-	b.Test, b.Bank, b.Holdout = represent(b.Graphs), represent(family(rng, bank, 0.1)), represent(family(rng, holdout, 0.1))
-	return b
-}
-
-// family draws n trees with so many extra edges for each node.
-func family(rng *rand.Rand, n int, extra float64) []*graph.Graph {
-	return Trees(rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
+	return gs
 }
 
 // Trees draws n random trees of least to least + 7 nodes, with extra edges by the number

@@ -13,9 +13,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/compare"
-	"baca/algo/report"
-	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
@@ -83,7 +82,7 @@ func (f *compareFlags) run() error {
 	if err != nil {
 		return err
 	}
-	r := &report.Comparison{}
+	r := &compare.Report{}
 	var lists [2]*compare.List
 	for k := range lists {
 		if lists[k], err = f.list(k, o.model, r); err != nil {
@@ -106,14 +105,14 @@ func (f *compareFlags) run() error {
 		}
 		fmt.Fprintf(stderr, "wrote %s\n", f.html)
 	}
-	if err := draw(f.plot, report.CoverageSVG(r.Comparison)); err != nil {
+	if err := draw(f.plot, r.CoverageSVG()); err != nil {
 		return err
 	}
 	return f.write(f.c.OutOrStdout(), r.Comparison)
 }
 
 // list reads list k, and adds what is said of it to the report.
-func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compare.List, error) {
+func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.List, error) {
 	s := f.source
 	s.paths = f.paths[k : k+1]
 	in, records, err := s.openFor(m)
@@ -133,7 +132,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compar
 	r.Warnings = append(append(r.Warnings, in.warnings...), refused...)
 	pairs, err := s.describe(in)
 	for _, p := range pairs {
-		r.Input = append(r.Input, report.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
+		r.Input = append(r.Input, document.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
 	}
 	return l, err
 }
@@ -146,20 +145,20 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) error {
+func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
-	r.Settings = []report.Pair{
+	r.Settings = []document.Pair{
 		{Name: "read as", Value: algo.Reads(m.Card.Schema)},
 		{Name: "false discoveries", Value: fmt.Sprint(f.fdr)},
 		{Name: "seed", Value: fmt.Sprint(f.seed)},
 		{Name: "program", Value: "baca " + version.String()},
 	}
-	return f.save(f.html, &r.Document, func(w io.Writer) error { return report.WriteComparison(w, r) })
+	return f.save(f.html, &r.About, func(w io.Writer) error { return compare.Write(w, r) })
 }
 
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
-		return report.WriteJSON(w, struct {
+		return document.WriteJSON(w, struct {
 			*compare.Comparison
 			Similarities []float64 `json:"coverage_at"`
 			Words        []string  `json:"words"`
@@ -167,7 +166,7 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 		}{c, compare.Steps(), []string{c.Differs(), c.Shares(), c.TooEasy()}, "baca " + version.String()})
 	}
 	b := bufio.NewWriter(w)
-	for _, text := range []string{table.Printable(c.Names()), c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
+	for _, text := range []string{document.Printable(c.Names()), c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
 		if text != "" {
 			fmt.Fprintln(b, text)
 		}

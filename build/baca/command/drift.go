@@ -11,7 +11,6 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/feature/drift"
-	"baca/algo/report"
 	"baca/algo/table"
 )
 
@@ -129,7 +128,7 @@ func (w *driftRows) finish() error {
 	if err := checkRead(w.read, w.read-d.Seen()); err != nil {
 		return err
 	}
-	if err := draw(w.plot, report.DriftSVG(d.Wealth, w.delta)); err != nil {
+	if err := draw(w.plot, drift.SVG(d.Wealth, w.delta)); err != nil {
 		return err
 	}
 	verdict := "nothing says that the distribution has moved"

@@ -11,8 +11,8 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/build/internal/spool"
 	"baca/weights"
 )
@@ -37,7 +37,7 @@ func (s *scoring) widen(ctx context.Context) error {
 		}
 		o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: s.workers}
 		var err error
-		if outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
+		if outside, _, err = training.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"baca/algo/report"
+	"baca/algo/document"
 	"baca/algo/table"
 	"baca/build/internal/usage"
 )
@@ -122,7 +122,7 @@ func columnsTopic() *cobra.Command {
 		Args:   usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asJSON {
-				return report.WriteJSON(c.OutOrStdout(), table.Schema())
+				return document.WriteJSON(c.OutOrStdout(), table.Schema())
 			}
 			return c.Help()
 		},

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/build/internal/usage"
 )
 
 // labels are value columns by flags.
-type labels struct{ job.Labels }
+type labels struct{ training.Labels }
 
 func (l *labels) register(fs *pflag.FlagSet) {
 	fs.StringVar(&l.Observed, "observed", "", "`column` with the measured value of each molecule")

@@ -13,11 +13,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"baca/algo/report"
-
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/document"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -104,21 +103,21 @@ func newList() *cobra.Command {
 		Short: "List the models that come with this program",
 		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list, lines := []report.Object{}, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tREADS\tSIZE\n"
+			list, lines := []document.Object{}, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tREADS\tSIZE\n"
 			for _, name := range weights.Names() {
 				m, data, err := openModelFile(name)
 				if err != nil {
 					return err
 				}
 				c, reads := m.Card, algo.Reads(m.Card.Schema)
-				list = append(list, report.Object{
+				list = append(list, document.Object{
 					{"name", name}, {"description", c.Description}, {"dataset", c.Dataset}, {"graphs", c.Graphs}, {"train", c.Train},
 					{"epochs", c.Epochs}, {"schema", c.Schema}, {"reads", reads}, {"bytes", len(data)},
 				})
 				lines += fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\n", name, c.Dataset, c.Graphs, c.Epochs, reads, size(len(data)))
 			}
 			if asJSON {
-				return report.WriteJSON(c.OutOrStdout(), list)
+				return document.WriteJSON(c.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
 				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca train` makes model files")

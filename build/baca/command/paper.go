@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/job"
+	"baca/algo/training"
 )
 
 // paperName is the second program, which repeats the paper.
@@ -26,7 +26,7 @@ prints the graphs of molecules as the models see them.`)
 
 // TrainEncoder trains an encoder for the paper's harness and returns its model file. With the path of
 // that file it resumes from a checkpoint. Without a background in t it takes the built-in one.
-func TrainEncoder(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error) {
+func TrainEncoder(ctx context.Context, stderr io.Writer, t training.Training, path string) ([]byte, error) {
 	j := &trainJob{Training: t, path: path, stderr: stderr, hint: "the same command continues from there"}
 	j.resume = j.begun()
 	if t.Outside == nil {

@@ -7,7 +7,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/feature/trust"
-	"baca/algo/run"
 	"baca/build/internal/usage"
 )
 
@@ -15,8 +14,8 @@ import (
 type predictions struct {
 	read    labels // the columns, or none
 	options trust.Options
-	by      string       // see algo.Residuals.Order
-	found   *run.Judging // nil without --predicted, or if the model has no errors
+	by      string         // see trust.OrderOf
+	found   *trust.Judging // nil without --predicted, or if the model has no errors
 }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
@@ -44,15 +43,15 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil
 	}
-	if _, err := m.Residuals.Order(p.by); err != nil {
+	if _, err := trust.OrderOf(m.Residuals, p.by); err != nil {
 		return nil, usage.Errorf("%w", err)
 	}
-	c, err := alone.Trust(ctx, p.options, p.by)
+	j, err := trust.Learn(ctx, alone, p.options, p.by)
 	if err != nil {
 		return nil, err
 	}
-	p.found, p.read.Classes = &run.Judging{Calibration: c, Alone: alone}, c.Classes
-	if c.By.ReadsUncertainty() {
+	p.found, p.read.Classes = j, j.Classes
+	if j.By.ReadsUncertainty() {
 		p.read.Uncertainty = m.Residuals.Uncertainty.Name
 	}
 	return nil, nil

@@ -13,8 +13,9 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/domain"
-	"baca/algo/job"
+	"baca/algo/feature/drift"
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
@@ -125,16 +126,21 @@ func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
 	p := f.plan(o)
 	p.Batch = o.model.Shared == 0 // a shared model has no batch
-	r := job.NewReport(o.alone, f.options, f.fdr)
+	r := report.New(o.alone, f.options, f.fdr, drift.New(o.alone, f.options.Seed))
 	r.Warnings = append(r.Warnings, o.warnings...)
 	scored, err := run.New(ctx, p)
 	if err != nil {
 		return err
 	}
 	shown := progress.New(f.c.ErrOrStderr(), "scoring", 0)
-	scored.Fitted, scored.Rows = r.Fitted, func(rows []table.Row) error {
+	scored.Fitted = func(f *run.Fit) error {
+		r.Fitted(f.Report)
+		return nil
+	}
+	scored.Rows = func(rows []table.Row) error {
 		shown.Add(int64(len(rows)))
-		return r.Add(rows)
+		r.Add(rows)
+		return nil
 	}
 	err = scored.Do(ctx)
 	if shown.Done(); err != nil {
@@ -149,8 +155,8 @@ func (f *reportFlags) write(o *opening) error {
 	if r.Input, err = f.describe(o.input); err != nil {
 		return err
 	}
-	f.making(o.data, scored.Fit).Describe(r.Report, o.model)
-	if err := f.save(f.out, &r.Document, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
+	f.making(o.data, scored.Fit).Describe(r, o.model)
+	if err := f.save(f.out, &r.About, func(w io.Writer) error { return report.Write(w, r) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(f.c.ErrOrStderr(), "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
@@ -158,8 +164,8 @@ func (f *reportFlags) write(o *opening) error {
 }
 
 // making is the report's provenance, by model file and batch, nil without one.
-func (f *reportFlags) making(model []byte, fit *run.Fit) job.Making {
-	m := job.Making{
+func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
+	m := report.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
 		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: hashOf(model),
 	}
@@ -175,7 +181,7 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) job.Making {
 }
 
 // save writes a document, with the command that repeats it, but for some flags, and what draws molecules.
-func (s *source) save(out string, d *report.Document, write func(io.Writer) error, without ...string) (err error) {
+func (s *source) save(out string, d *document.About, write func(io.Writer) error, without ...string) (err error) {
 	d.Command = s.command(without...)
 	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
 		return err
@@ -197,27 +203,28 @@ func drawingScript() (script []byte, undrawn string, err error) {
 }
 
 // describe describes an input that was read.
-func (s *source) describe(in *input) ([]report.Pair, error) {
+func (s *source) describe(in *input) ([]document.Pair, error) {
 	path := s.paths[0]
 	if path == "-" {
-		return []report.Pair{{Name: "input", Value: nameOf(path)}}, nil
+		return []document.Pair{{Name: "input", Value: nameOf(path)}}, nil
 	}
-	pairs := []report.Pair{{Name: "input", Value: path}}
+	pairs := []document.Pair{{Name: "input", Value: path}}
 	if s.file != nil {
-		return append(pairs, report.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, report.Pair{Name: "its sha256", Value: s.file.digest()}), nil
+		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
 	}
 	if in.files == nil {
 		return pairs, nil
 	}
 	sum, err := in.files.Sum()
-	return append(pairs, report.Pair{Name: "its sha256", Value: sum}), err
+	return append(pairs, document.Pair{Name: "its sha256", Value: sum}), err
 }
 
 // domain is the basis of a form.
 func (f *reportFlags) domain(o *opening) *domain.Domain {
-	return domain.New(report.Domain{
+	return domain.New(domain.Domain{
 		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(), Alpha: f.options.Alpha, Confidence: f.interval,
-	}, o.alone, f.model, f.analogues)
+		Alone: o.alone, Name: f.model, Neighbors: f.analogues,
+	})
 }
 
 func (f *reportFlags) writeQPRF(o *opening) error {
@@ -226,11 +233,11 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 	if err != nil {
 		return err
 	}
-	write := report.WriteDomain
+	write := domain.Write
 	if f.json() {
-		write = report.WriteDomainJSON
+		write = domain.WriteJSON
 	}
-	if err := f.save(f.out, &d.Document, func(w io.Writer) error { return write(w, &d.Domain) }, "seed"); err != nil {
+	if err := f.save(f.out, &d.About, func(w io.Writer) error { return write(w, d) }, "seed"); err != nil {
 		return err
 	}
 	var counts decide.Counts
@@ -271,11 +278,11 @@ func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int,
 func (f *reportFlags) writeQMRF(q *domain.Domain) error {
 	p := q.ModelPage(f.out)
 	f.paths = nil
-	write := report.WriteModelPage
+	write := domain.WriteModelPage
 	if f.json() {
-		write = report.WriteModelPageJSON
+		write = domain.WriteModelPageJSON
 	}
-	if err := f.save(f.out, &p.Document, func(w io.Writer) error { return write(w, p) }, "seed"); err != nil {
+	if err := f.save(f.out, &p.About, func(w io.Writer) error { return write(w, p) }, "seed"); err != nil {
 		return err
 	}
 	fmt.Fprintf(f.c.ErrOrStderr(), "wrote %s\n", f.out)

@@ -15,10 +15,10 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/build/device"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
@@ -517,7 +517,7 @@ func (s *scoring) summarize() {
 		s.say("%s", sentence)
 	}
 	tellList(s.stderr, d.Counts, d.SetAside, d.Records-d.Refused)
-	s.read.tell(s.stderr, job.WithoutInterval)
+	s.read.tell(s.stderr, training.WithoutInterval)
 	s.bounds()
 	for _, sentence := range s.Sentences() {
 		s.say("%s", sentence)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/table"
+	"baca/algo/document"
 )
 
 // A screen is standard output or standard error for people: file contents, such as model names,
@@ -31,7 +31,7 @@ func printable(args []string) *strings.Replacer {
 			arg = value
 		}
 		if strings.ContainsAny(arg, "\r\n") {
-			pairs = append(pairs, arg, table.Printable(arg))
+			pairs = append(pairs, arg, document.Printable(arg))
 		}
 	}
 	if pairs == nil {
@@ -54,7 +54,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	if s.names != nil {
 		shown = s.names.Replace(shown)
 	}
-	_, err := io.WriteString(s.to, table.Visible(shown))
+	_, err := io.WriteString(s.to, document.Visible(shown))
 	s.rest = append(s.rest[:0], s.rest[whole:]...)
 	s.err = cmp.Or(s.err, err)
 	return len(text), err

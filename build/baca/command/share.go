@@ -9,7 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/alone"
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/weights"
 )
 
@@ -53,7 +53,7 @@ func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Card.Name == job.ModelName(m.Card.Dataset) {
+	if m.Card.Name == training.ModelName(m.Card.Dataset) {
 		s.Card.Name = "shared" // its own is a file's name
 	}
 	var b bytes.Buffer

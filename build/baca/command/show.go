@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/document"
 	"baca/algo/explain"
 	"baca/algo/report"
 	"baca/weights"
@@ -38,7 +39,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 				return err
 			}
 			if asJSON {
-				return report.WriteJSON(c.OutOrStdout(), inspect(m, data))
+				return document.WriteJSON(c.OutOrStdout(), inspect(m, data))
 			}
 			return writeModel(c.OutOrStdout(), m, data)
 		},
@@ -49,7 +50,7 @@ gives away about the training set. The model is an embedded one by name, or a fi
 
 // inspect is the content of `baca model show` as JSON. holdout_file is of baca model calibrate and
 // shared of baca model share; a model without a holdout has null as smallest p-value.
-func inspect(m *algo.Model, file []byte) report.Object {
+func inspect(m *algo.Model, file []byte) document.Object {
 	c := m.Card
 	structures, smallest := 0, math.NaN()
 	if m.References() > 0 {
@@ -58,7 +59,7 @@ func inspect(m *algo.Model, file []byte) report.Object {
 	if m.Structures != nil {
 		structures = len(m.Structures.SMILES)
 	}
-	return report.Object{
+	return document.Object{
 		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"background", backgroundOf(c)},
 		{"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256}, {"graphs", c.Graphs}, {"train", c.Train},
 		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},

@@ -13,8 +13,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/document"
 	"baca/algo/molecule"
-	"baca/algo/report"
 	"baca/algo/run"
 	"baca/build/internal/apart"
 	"baca/build/internal/replace"
@@ -245,7 +245,7 @@ func (s *source) settings(without ...string) string {
 			return
 		}
 		if text += " --" + f.Name; f.Value.Type() != "bool" {
-			text += " " + report.Quote(f.Value.String())
+			text += " " + document.Quote(f.Value.String())
 		}
 	})
 	return text
@@ -253,7 +253,7 @@ func (s *source) settings(without ...string) string {
 
 // command is the command line that does the same, without some flags.
 func (s *source) command(without ...string) string {
-	return report.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
+	return document.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
 }
 
 // An opening is a model with an input for it.

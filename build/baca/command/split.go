@@ -11,9 +11,9 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/feature/compare"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/property"
+	"baca/algo/split"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -22,7 +22,7 @@ import (
 
 type splitFlags struct {
 	source
-	job.Splitting
+	split.Splitting
 	train, test splitFile
 	to          string
 	text        table.Text
@@ -60,7 +60,7 @@ and error, and without records that are refused. The time of cluster grows with 
 		Args: oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
-	fs.StringVar(&f.By, "by", job.ByScaffold, "how: "+strings.Join(job.SplitWays, ", "))
+	fs.StringVar(&f.By, "by", split.ByScaffold, "how: "+strings.Join(split.Ways, ", "))
 	fs.StringVar(&f.Values, "values", "", "`column` with what --by time or property sorts by")
 	fs.Float64Var(&f.Share, "test", 0.2, "`share` of the molecules to test, at most")
 	fs.Uint64Var(&f.Seed, "seed", 1, "of the draws")
@@ -72,7 +72,7 @@ and error, and without records that are refused. The time of cluster grows with 
 	spreadsheetSafe(fs, &f.text)
 	fs.BoolVar(&f.quiet, "no-compare", false, "do not say how the sets differ, which takes minutes for 100 000 molecules")
 	f.registerWorkers(fs)
-	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(job.SplitWays, cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(split.Ways, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -87,7 +87,7 @@ func (f *splitFlags) check() error {
 	if f.to != "" {
 		err = cmp.Or(err, usage.OneOf("to", f.to, table.Forms()...))
 	}
-	return cmp.Or(err, usage.OneOf("by", f.By, job.SplitWays...), rules{
+	return cmp.Or(err, usage.OneOf("by", f.By, split.Ways...), rules{
 		{f.Sorted() && f.Values == "", "--by " + f.By + ": name the column to sort by with --values"},
 		{!f.Sorted() && f.Values != "", "--values is for --by time and --by property"},
 		{!(f.Share > 0 && f.Share < 1), fmt.Sprintf("--test %g: want a number between 0 and 1", f.Share)},
@@ -104,7 +104,7 @@ func (f *splitFlags) run() error {
 	if err != nil {
 		return err
 	}
-	train, test := job.Part(records, parts, job.TrainPart), job.Part(records, parts, job.TestPart)
+	train, test := split.Part(records, parts, split.TrainPart), split.Part(records, parts, split.TestPart)
 	f.tell(stderr, records, len(train), len(test))
 	if err := f.write(records, parts, train, test); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (f *splitFlags) tell(w io.Writer, records []dataset.Record, train, test int
 func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []dataset.Record) error {
 	var lists [2]*compare.List
 	for k, rows := range [][]dataset.Record{train, test} {
-		lists[k] = compare.NewList([]string{job.TrainPart, job.TestPart}[k], f.Seed, k)
+		lists[k] = compare.NewList([]string{split.TrainPart, split.TestPart}[k], f.Seed, k)
 		if err := lists[k].Add(ctx, f.workers, rows); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/weights"
 )
 
@@ -70,7 +70,7 @@ func (s *source) keepStructures(m *algo.Model, values *labels) error {
 	defer in.close()
 	var set []algo.Source
 	if !in.plain() {
-		set, err = job.Sources(s.c.Context(), s.workers, in.stream, &values.Labels, func(error) {})
+		set, err = training.Sources(s.c.Context(), s.workers, in.stream, &values.Labels, func(error) {})
 		if err != nil {
 			return err
 		}

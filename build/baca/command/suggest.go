@@ -12,8 +12,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/suggest"
-	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 )
@@ -108,7 +108,7 @@ func (f *suggestFlags) run() error {
 	if o.plain() {
 		things = "graphs"
 	}
-	if err := draw(f.plot, report.SuggestionSVG(s.Suggestion, things)); err != nil {
+	if err := draw(f.plot, s.SVG(things)); err != nil {
 		return err
 	}
 	if err := f.write(f.c.OutOrStdout(), shelf, s); err != nil {
@@ -136,7 +136,7 @@ func (f *suggestFlags) write(w io.Writer, shelf *suggest.Shelf, s *suggest.Sugge
 	if !f.json {
 		return s.WriteCSV(w, f.text)
 	}
-	return report.WriteJSON(w, map[string]any{
+	return document.WriteJSON(w, map[string]any{
 		"library": shelf.Library.Len(), "points": s.Points, "sampled": s.Sampled, "picks": s.Rows,
 		"far": s.Far, "far_random": s.FarRandom, "far_top": s.FarTop,
 		"outside": s.Outside, "outside_random": s.OutsideRandom, "outside_top": s.OutsideTop,

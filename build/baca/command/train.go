@@ -16,9 +16,9 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/gin"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/build/device"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -28,14 +28,14 @@ import (
 )
 
 // checkpointInterval is the time between checkpoints. Tests shorten it.
-var checkpointInterval = job.CheckpointInterval
+var checkpointInterval = training.CheckpointInterval
 
 type trainFlags struct {
 	source
 	out        string
 	device     deviceFlag
 	card       algo.Card // Name, Description, Epochs and Seed
-	purpose    string    // see job.Training.For
+	purpose    string    // see training.Training.For
 	resume     bool
 	background string
 	asWritten  bool
@@ -116,7 +116,7 @@ func (f *trainFlags) check() error {
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
 		{f.purpose != "" && f.purpose != algo.ByAttention, "--for " + f.purpose + ": want " + algo.ByAttention},
 		{f.purpose != "" && f.c.Flags().Changed("epochs"), "--for and --epochs: want one of them"},
-	}.check(), inRange("epochs", job.CheckLength("", f.card.Epochs)), f.values.check())
+	}.check(), inRange("epochs", training.CheckLength("", f.card.Epochs)), f.values.check())
 	if f.ownBackground() {
 		if _, serr := os.Stat(f.background); serr != nil {
 			err = cmp.Or(err, usage.Errorf("--background: %w", serr))
@@ -150,9 +150,9 @@ func (f *trainFlags) run() error {
 		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
 	}
 	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
-		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], job.MaxEpochs)
+		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], training.MaxEpochs)
 	}
-	j.Training = job.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose, ValueColumns: f.values.ValueColumns}
+	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose, ValueColumns: f.values.ValueColumns}
 	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
@@ -192,7 +192,7 @@ func (j *trainJob) prepare() error {
 		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n", j.Card.Seed, algo.ByAttention)
 	default:
 		fmt.Fprintf(j.stderr, "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
-			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*job.StepsPerEpoch(n))
+			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*training.StepsPerEpoch(n))
 	}
 	return err
 }
@@ -256,7 +256,7 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	refused := 0
-	set.rows, err = job.Sources(ctx, s.workers, in.stream, &values.Labels, func(err error) {
+	set.rows, err = training.Sources(ctx, s.workers, in.stream, &values.Labels, func(err error) {
 		if refused++; refused <= 5 {
 			fmt.Fprintf(stderr, "refused: %v\n", err)
 		}
@@ -264,7 +264,7 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	values.tell(stderr, job.TrainedAsOthers)
+	values.tell(stderr, training.TrainedAsOthers)
 	read := refused + len(set.rows)
 	if refused > 0 {
 		fmt.Fprintf(stderr, "refused %d of %d records\n", refused, read)
@@ -299,7 +299,7 @@ func (j *trainJob) addBackground(ctx context.Context, name string) error {
 		text, title = file, filepath.Base(name)
 		options.Format, options.Name, options.Unpack = dataset.Auto, title, unpack.All
 	}
-	gs, refused, err := job.ReadBackground(ctx, text, options, nil)
+	gs, refused, err := training.ReadBackground(ctx, text, options, nil)
 	if refused > 0 {
 		fmt.Fprintf(j.stderr, "refused %d of %d records of the background\n", refused, refused+len(gs))
 	}
@@ -312,7 +312,7 @@ func (j *trainJob) addBackground(ctx context.Context, name string) error {
 
 // A trainJob is one training run, with a file.
 type trainJob struct {
-	job.Training
+	training.Training
 	stderr io.Writer
 	path   string // of the model file, whose checkpoint is beside it; empty for none
 	resume bool

@@ -19,7 +19,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -124,7 +124,7 @@ func TestLengthOfTraining(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		card := algo.Card{Schema: test.schema, Seed: 1, Epochs: test.asked}
-		training := job.Training{Graphs: make([]*graph.Graph, 100_000), Split: dataset.Hold, Card: card, For: test.purpose}
+		training := training.Training{Graphs: make([]*graph.Graph, 100_000), Split: dataset.Hold, Card: card, For: test.purpose}
 		j := trainJob{stderr: &stderr, Training: training}
 		if err := j.prepare(); err != nil || j.Card.Epochs != test.want || stderr.String() != test.announced {
 			t.Errorf("%+v: %d epochs, %v, and %q on stderr", test, j.Card.Epochs, err, &stderr)
@@ -314,10 +314,10 @@ func cutShort(t *testing.T, job *trainJob) {
 }
 
 // trees is a training of four epochs on a set of TREES.
-func trees(dir string) job.Training {
+func trees(dir string) training.Training {
 	set := try.To(dataset.ReadTU(os.DirFS(dir), "", dataset.Unpack{}))
 	card := algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 4}
-	return job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: card}
+	return training.Training{Graphs: set.Graphs, Split: dataset.Split, Card: card}
 }
 
 func TestPretrainChecksWhatItResumes(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/document"
 	"baca/algo/feature/trust"
-	"baca/algo/job"
-	"baca/algo/report"
 	"baca/algo/run"
+	"baca/algo/training"
 )
 
 // trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.
@@ -137,16 +137,16 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	fmt.Fprintf(stderr, "%s; model %s\n", f.read.Counted(read, refused), o.model.Card.Name)
-	f.read.tell(stderr, job.DoNotCount)
+	f.read.tell(stderr, training.DoNotCount)
 	a := trust.NewAudit(list, f.found.Calibration)
 	if a.N == 0 {
 		return trust.ErrNoValues
 	}
-	if err := draw(f.plot, report.RiskSVG(a, string(f.found.By))); err != nil {
+	if err := draw(f.plot, a.RiskSVG(string(f.found.By))); err != nil {
 		return err
 	}
 	if f.json {
-		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration))
+		return document.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration))
 	}
 	return writeAudit(f.c.OutOrStdout(), a, f.found.Calibration)
 }
@@ -213,18 +213,18 @@ func stated(c *trust.Calibration, v trust.Verdict) string {
 }
 
 // auditOf is an audit as JSON. Risk is the mean error of the k most reliable, k from 1.
-func auditOf(a *trust.Audit, c *trust.Calibration) report.Object {
-	verdicts := map[string]report.Object{}
+func auditOf(a *trust.Audit, c *trust.Calibration) document.Object {
+	verdicts := map[string]document.Object{}
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.HeldOut[v]
-		verdicts[string(v)] = report.Object{
+		verdicts[string(v)] = document.Object{
 			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError}, {"stated_large_errors", s.Large}, {"stated_of", s.N},
 		}
 	}
-	return report.Object{
+	return document.Object{
 		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
-		{"coverage_interval", []any{report.Known(a.Low), report.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
-		{"batch_coverage", report.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", report.Known(a.Batch.Width)},
+		{"coverage_interval", []any{document.Known(a.Low), document.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
+		{"batch_coverage", document.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", document.Known(a.Batch.Width)},
 		{"tolerance", c.Tolerance}, {"errors_by", c.By}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
 		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
 		{"verdicts", verdicts}, {"held_out", c.Pairs},

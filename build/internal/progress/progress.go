@@ -14,7 +14,7 @@ import (
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"baca/algo/table"
+	"baca/algo/document"
 )
 
 // progressInterval is the time between two plain lines.
@@ -50,7 +50,7 @@ func New(w io.Writer, what string, total int64) *Progress {
 		w = over.Unwrap()
 	}
 	if f, ok := w.(*os.File); ok && hasScreen(int(f.Fd())) {
-		p.w, p.what = w, table.Visible(what)
+		p.w, p.what = w, document.Visible(what)
 		p.drawBar()
 	}
 	return p

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/report"
+	"baca/algo/document"
 	"baca/build/internal/machine"
 	"baca/build/internal/opened"
 	"baca/build/internal/replace"
@@ -308,5 +308,5 @@ func pageOf(file string) (path string, text []byte) {
 
 // writeJSON writes a file.
 func writeJSON(path string, v any) error {
-	return replace.File(path, func(w io.Writer) error { return report.WriteJSON(w, v) })
+	return replace.File(path, func(w io.Writer) error { return document.WriteJSON(w, v) })
 }

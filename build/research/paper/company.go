@@ -8,8 +8,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
 	"baca/algo/metric"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
@@ -54,7 +54,7 @@ func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part
 
 // part trains a detector on three quarters of a set.
 func (train Trainer) part(ctx context.Context, l *loadedSet, split uint64, steps int) *algo.Model {
-	return train.detector(ctx, job.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+	return train.detector(ctx, training.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
 		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
 	}}, steps, len(l.graphs)*3/4)
 }

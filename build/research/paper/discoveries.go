@@ -11,8 +11,8 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/build/internal/version"
 	"baca/weights"
@@ -63,7 +63,7 @@ func measureDiscoveries(ctx context.Context, b *bench) result {
 	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}
 	out := read.open(ctx, discoveryOOD, "")
 	options := dataset.Options{Format: dataset.SMI, Form: molecule.Parent}
-	background, _, err := job.ReadBackground(ctx, weights.Background(), options, nil)
+	background, _, err := training.ReadBackground(ctx, weights.Background(), options, nil)
 	try.Check(err)
 	names, cells := strings.Split(b.setList, ","), map[string][]discoveryCell{}
 	for split := range uint64(b.splits) {

@@ -12,7 +12,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/report"
+	"baca/algo/document"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
@@ -139,7 +139,7 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	result.summarize()
 	out := c.OutOrStdout()
 	if f.asJSON {
-		try.Check(report.WriteJSON(out, result))
+		try.Check(document.WriteJSON(out, result))
 		return
 	}
 	for _, w := range result.Warnings {

@@ -18,7 +18,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 )
@@ -56,7 +56,7 @@ func TestKeptModel(t *testing.T) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
-	training := job.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: a.Card}
+	job := training.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: a.Card}
 	for what, change := range map[string]func(c *algo.Card){
 		"":                                  func(*algo.Card) {},
 		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
@@ -69,7 +69,7 @@ func TestKeptModel(t *testing.T) {
 	} {
 		m := *a
 		change(&m.Card)
-		if err := made(&training, &m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
+		if err := made(&job, &m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)
 		}
 	}

@@ -22,9 +22,9 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/weights"
 )
@@ -90,13 +90,13 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	return pick(e.id.graphs, train)
 }
 
-// training has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
-var training sync.Map
+// locks has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
+var locks sync.Map
 
 // model returns the model of a seed, stored or trained now. Both are loaded from the file, which rounds weights, so that
 // results do not depend on which it was.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
-	t := job.Training{
+	t := training.Training{
 		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
 		Card: algo.Card{
 			Name:        fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs),
@@ -108,7 +108,7 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *
 		return try.To(weights.Load(try.To(e.train(ctx, stderr, t, ""))))
 	}
 	path := filepath.Join(e.weights, t.Card.Name+".msgpack")
-	one, _ := training.LoadOrStore(path, new(sync.Mutex))
+	one, _ := locks.LoadOrStore(path, new(sync.Mutex))
 	one.(*sync.Mutex).Lock()
 	defer one.(*sync.Mutex).Unlock()
 	data, err := os.ReadFile(path)
@@ -128,14 +128,14 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *
 }
 
 // detector trains a model for about so many steps. trained is the number of graphs that are not held out.
-func (train Trainer) detector(ctx context.Context, t job.Training, steps, trained int) *algo.Model {
-	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
+func (train Trainer) detector(ctx context.Context, t training.Training, steps, trained int) *algo.Model {
+	t.Workers, t.Card.Epochs = 1, max(1, steps/training.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
 	return try.To(weights.Load(try.To(train(ctx, io.Discard, t, ""))))
 }
 
 // made refuses a stored model that this training would not make.
-func made(t *job.Training, m *algo.Model) error {
+func made(t *training.Training, m *algo.Model) error {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
 		return err

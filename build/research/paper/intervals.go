@@ -147,7 +147,7 @@ func measureIntervals(ctx context.Context, b *bench) result {
 // intervalsOf does the splits of a kind.
 func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *intervalResult {
 	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: b.splits}
-	orders := (&algo.Residuals{Classes: s.classes, Uncertainty: algo.Column{Name: "spread"}}).Orders()
+	orders := trust.OrdersOf(&algo.Residuals{Classes: s.classes, Uncertainty: algo.Column{Name: "spread"}})
 	tallies := mapped(orders, func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(b.splits) {
@@ -178,12 +178,12 @@ type splitLevel struct{ alone, aloneWidth, list, listWidth, infinite, effective,
 // add adds a split.
 func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	graphs := pick(x.graphs, x.fresh)
-	places := try.To(x.alone.Places(ctx, graphs, try.To(x.alone.Scores(ctx, graphs))))
+	places := try.To(trust.Places(ctx, x.alone, graphs, try.To(x.alone.Scores(ctx, graphs))))
 	if t.levels == nil {
 		t.levels, t.small = make([][]splitLevel, len(intervalCoverages)), map[trust.Verdict]int{}
 	}
 	for k, coverage := range intervalCoverages {
-		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, string(t.order)))
+		c := try.To(trust.Learn(ctx, x.alone, trust.Options{Coverage: coverage}, string(t.order)))
 		list, outcomes := c.NewShift(places), make([]trust.Outcome, len(graphs))
 		for i := range outcomes {
 			p := trust.Prediction{Place: places[i], Value: x.predicted[i], Uncertainty: x.spread[i]}
@@ -196,7 +196,7 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 		}
 		t.levels[k] = append(t.levels[k], levelOf(outcomes, x.errors, coverage, list))
 		if k == 0 {
-			t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c)), append(t.calibrations, c)
+			t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c.Calibration)), append(t.calibrations, c.Calibration)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func (r *intervalResult) errors() (row []float64) {
 
 // byDefault returns the results of the default order.
 func (r *intervalResult) byDefault() *intervalOrder {
-	return r.by((&algo.Residuals{Classes: r.Classes}).Default())
+	return r.by(try.To(trust.OrderOf(&algo.Residuals{Classes: r.Classes}, "")))
 }
 
 func (r intervalResults) page() *page {

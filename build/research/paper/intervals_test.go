@@ -15,6 +15,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/feature/trust"
 	"baca/algo/fingerprint"
 	"baca/algo/split"
 	"baca/build/internal/try"
@@ -120,7 +121,7 @@ func TestDefaultOrderIsChosenOnValidation(t *testing.T) {
 		}
 		plain := slices.DeleteFunc(slices.Clone(r.Orders), func(o intervalOrder) bool { return !r.Classes && o.Order.ReadsUncertainty() })
 		best := slices.MaxFunc(plain, func(a, b intervalOrder) int { return cmp.Compare(worth(a), worth(b)) })
-		if want := (&algo.Residuals{Classes: r.Classes}).Default(); best.Order != want {
+		if want := try.To(trust.OrderOf(&algo.Residuals{Classes: r.Classes}, "")); best.Order != want {
 			t.Errorf("%s, %s: %s is the best, the default is %s", r.Set, r.Split, best.Order, want)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/training"
 	"baca/build/internal/opened"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
@@ -82,7 +82,7 @@ func measureKnown(ctx context.Context, b *bench) result {
 			all, outside := readKnown(ctx, drugs), readKnown(ctx, background)
 			others, tenth := dataset.Split(len(all), split+1)
 			card := algo.Card{Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: split + 1, Background: "not-medicinal.smi"}
-			m := b.train.detector(ctx, job.Training{Graphs: graphsOf(pick(all, others)), Outside: graphsOf(outside), Split: dataset.Hold, Card: card}, b.steps, len(others))
+			m := b.train.detector(ctx, training.Training{Graphs: graphsOf(pick(all, others)), Outside: graphsOf(outside), Split: dataset.Hold, Card: card}, b.steps, len(others))
 			return judgeKnown(ctx, m, pick(all, tenth))
 		}, take)
 	}

@@ -16,11 +16,11 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/split"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
@@ -279,7 +279,7 @@ func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed
 	for i, y := range x.values {
 		x.errors = append(x.errors, math.Abs(y-x.predicted[i]))
 	}
-	x.model = train.detector(ctx, job.Training{Graphs: pick(s.graphs, x.file), Split: dataset.Split, Card: algo.Card{
+	x.model = train.detector(ctx, training.Training{Graphs: pick(s.graphs, x.file), Split: dataset.Split, Card: algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
 	}}, steps, len(x.file)*9/10)
 	known, columns := make([]*algo.Values, len(x.file)), algo.ValueColumns{Observed: "observed", Predicted: "predicted", Uncertainty: "spread"}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/job"
 	"baca/algo/metric"
+	"baca/algo/training"
 )
 
 // The number of epochs that the paper trains for, and the most that may be asked for.
@@ -27,7 +27,7 @@ const (
 
 // A Trainer trains an encoder and returns its model file. With the path of that file it continues where training was cut
 // short. It may be called by several goroutines.
-type Trainer func(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error)
+type Trainer func(ctx context.Context, stderr io.Writer, t training.Training, path string) ([]byte, error)
 
 // Commands are baca-paper eval and baca-paper bench.
 func Commands(train Trainer) []*cobra.Command {

@@ -14,8 +14,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
@@ -35,7 +35,7 @@ func needsShared(t *testing.T) {
 }
 
 // smallTrainer trains as baca does, but without checkpoints and background.
-func smallTrainer(ctx context.Context, _ io.Writer, t job.Training, path string) (file []byte, err error) {
+func smallTrainer(ctx context.Context, _ io.Writer, t training.Training, path string) (file []byte, err error) {
 	defer try.Catch(&err)
 	o := pretrain.Defaults(try.To(algo.SchemaWidth(t.Card.Schema)))
 	o.Seed = t.Card.Seed

@@ -18,8 +18,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/document"
 	"baca/algo/run"
-	"baca/algo/table"
 	"baca/build/service"
 )
 
@@ -107,7 +107,7 @@ type reader struct {
 }
 
 var readers = map[string]reader{
-	"application/json":           {answer: document, read: readDocument},
+	"application/json":           {answer: whole, read: readDocument},
 	"application/x-ndjson":       {answer: lines, read: readText(dataset.JSONL)},
 	"application/jsonl":          {answer: lines, read: readText(dataset.JSONL)},
 	"text/csv":                   {answer: csv, read: readText(dataset.CSV)},
@@ -135,7 +135,7 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 		}
 		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true, Own: func(_, names []string) { q.own = names }}
 		o.Stop = func() error { return context.Cause(b.ctx) }
-		o.Note = func(sentence string) { q.notes = append(q.notes, table.Printable(sentence)) }
+		o.Note = func(sentence string) { q.notes = append(q.notes, document.Printable(sentence)) }
 		text, _, err := o.Text(b.in)
 		if err != nil {
 			return run.Input{}, wrapped(err)

@@ -17,6 +17,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/batch"
+	"baca/algo/document"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/spool"
@@ -27,9 +28,9 @@ import (
 type form string
 
 const (
-	document form = "application/json"
-	lines    form = "application/x-ndjson"
-	csv      form = "text/csv"
+	whole form = "application/json"
+	lines form = "application/x-ndjson"
+	csv   form = "text/csv"
 )
 
 // A question is what the parameters and fields of a request ask.
@@ -88,7 +89,7 @@ func questionOf(r *http.Request) (*question, error) {
 func answerForm(accept []string, usual form) (form, error) {
 	list := strings.Join(accept, ",")
 	forms := map[string]form{
-		"*/*": usual, "application/json": document, "application/*": document, "application/x-ndjson": lines,
+		"*/*": usual, "application/json": whole, "application/*": whole, "application/x-ndjson": lines,
 		"application/jsonl": lines, "text/csv": csv, "text/*": csv,
 	}
 	best, most := form(""), 0.0
@@ -102,7 +103,7 @@ func answerForm(accept []string, usual form) (form, error) {
 	if best != "" {
 		return best, nil
 	}
-	return "", problemf(http.StatusNotAcceptable, "Accept %.80q: want %s, %s or %s", list, document, lines, csv)
+	return "", problemf(http.StatusNotAcceptable, "Accept %.80q: want %s, %s or %s", list, whole, lines, csv)
 }
 
 // rows answers /v1/score and /v1/explain.
@@ -187,7 +188,7 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 	if err := r.Do(ctx); err != nil {
 		return err
 	}
-	if out.notes = q.notes; q.out != document {
+	if out.notes = q.notes; q.out != whole {
 		return nil
 	}
 	return end(out, r)
@@ -207,7 +208,7 @@ func problemOf(ctx context.Context, err error) *problem {
 	case errors.Is(err, service.ErrUnknown):
 		return problemf(http.StatusNotFound, "%v", err)
 	case errors.As(err, &bad):
-		return problemf(http.StatusBadRequest, "%s", table.Printable(err.Error()))
+		return problemf(http.StatusBadRequest, "%s", document.Printable(err.Error()))
 	}
 	return problemf(http.StatusInternalServerError, "%v", err)
 }
@@ -218,7 +219,7 @@ func (q *question) open(out *held, fields []table.Field) *table.Sink {
 	switch q.out {
 	case csv:
 		to = "csv"
-	case document:
+	case whole:
 		io.WriteString(out, `{"rows":[`)
 		w = &listed{out: out}
 	}

@@ -57,14 +57,14 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 	case !a.options.Train:
 		fail(w, problemf(http.StatusForbidden, "training is not allowed here; baca serve --api --allow-train allows it"))
 		return
-	case in != string(document):
-		fail(w, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want %s", in, document))
+	case in != string(whole):
+		fail(w, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want %s", in, whole))
 		return
 	case r.URL.RawQuery != "":
 		fail(w, problemf(http.StatusBadRequest, "parameters %.40q: want none, all is in the JSON document", r.URL.RawQuery))
 		return
 	}
-	a.respond(w, r, document, a.train)
+	a.respond(w, r, whole, a.train)
 }
 
 func (a *API) train(ctx context.Context, body *body, out *held) error {

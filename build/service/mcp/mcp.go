@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"baca/algo"
+	"baca/algo/document"
 	"baca/algo/table"
 	"baca/build/service"
 )
@@ -139,7 +140,7 @@ func rowsOf(lines []byte) (list []map[string]any, err error) {
 		err = errors.Join(err, json.Unmarshal(line, &row))
 		for name, value := range row {
 			if text, ok := value.(string); ok {
-				row[name] = table.Printable(text)
+				row[name] = document.Printable(text)
 			} else if value == nil {
 				delete(row, name)
 			}

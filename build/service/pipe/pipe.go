@@ -12,6 +12,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/trust"
 	"baca/algo/run"
 	"baca/algo/table"
@@ -220,7 +221,7 @@ func (b body) Write(p []byte) (int, error) {
 // refuse lists an unreadable record.
 func (a *answer) refuse(e *dataset.Entry) {
 	if e.Err != nil {
-		a.Refused = append(a.Refused, note{e.Row - 1, table.Printable(e.Err.Error())})
+		a.Refused = append(a.Refused, note{e.Row - 1, document.Printable(e.Err.Error())})
 	}
 }
 

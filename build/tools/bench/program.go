@@ -28,7 +28,6 @@ var hot = []program{
 	{kernelPackage, "^Benchmark(Gemm|Loops)$", "^BenchmarkGemm$/./^(24|32)x"},
 	{"./algo/dataset", "^Benchmark(Records|Molecules)$", ""},
 	{"./algo/fingerprint", ".", ""},
-	{"./algo/job", ".", ""},
 	{"./algo/near", ".", ""},
 	{"./algo/table", ".", ""},
 	{"./weights", "^BenchmarkLoad$", ""},

@@ -19,11 +19,11 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/weights"
 )
@@ -135,7 +135,7 @@ func written(t *testing.T) (texts []string, outside []*graph.Graph) {
 	f := try.To(os.Open(filepath.Join(out, "not-medicinal.smi")))
 	defer f.Close()
 	o := dataset.Options{Format: dataset.SMI, Form: molecule.Parent}
-	outside, _, err := job.ReadBackground(t.Context(), f, o, nil)
+	outside, _, err := training.ReadBackground(t.Context(), f, o, nil)
 	try.Check(err)
 	return texts, outside
 }
@@ -154,15 +154,15 @@ func graphs(texts []string, form molecule.Form) (gs []*graph.Graph) {
 // scores of single molecules.
 func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *algo.Model {
 	t.Helper()
-	training := job.Training{Split: dataset.Hold, Save: weights.SaveMeasured, Outside: outside, Card: algo.Card{
+	job := training.Training{Split: dataset.Hold, Save: weights.SaveMeasured, Outside: outside, Card: algo.Card{
 		Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: seed, Epochs: 15, Background: "not-medicinal.smi",
 	}}
-	training.Graphs = graphs(texts, molecule.Parent)
-	try.Check(training.Prepare())
-	try.Check(training.Begin(t.Context(), pretrain.State{}, pretrain.Loss{}))
+	job.Graphs = graphs(texts, molecule.Parent)
+	try.Check(job.Prepare())
+	try.Check(job.Begin(t.Context(), pretrain.State{}, pretrain.Loss{}))
 	nothing := func() error { return nil }
-	try.Check(training.Run(t.Context(), 1<<62, nothing, nothing))
-	_, file, err := training.Pack(t.Context())
+	try.Check(job.Run(t.Context(), 1<<62, nothing, nothing))
+	_, file, err := job.Pack(t.Context())
 	try.Check(err)
 	return try.To(weights.Load(file))
 }

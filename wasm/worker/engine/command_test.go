@@ -45,7 +45,7 @@ var pageAndCommand = []struct {
 		return string(file.Data)
 	}},
 	{"mixed.smi", "drift --plot out.svg --model bbbp", func(e *Engine, h *host) string {
-		_, found := must[*message.Found](e, h, &message.Drift{})
+		_, found := must[*message.Found](e, h, &message.Ask{Tool: "drift"})
 		return regexp.MustCompile(`(?s)<svg.*</svg>`).FindString(found.HTML)
 	}},
 	{"amines.smi", "compare --html out.html --model bbbp acids.smi", func(e *Engine, h *host) string {

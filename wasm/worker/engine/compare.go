@@ -8,8 +8,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/document"
 	"baca/algo/feature/compare"
-	"baca/algo/report"
 	"baca/wasm/message"
 )
 
@@ -23,7 +23,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 		return nil, err
 	}
 	seed := algo.DefaultOptions().Seed
-	out := &report.Comparison{Document: report.Document{Warnings: warnings}}
+	out := &compare.Report{About: document.About{Warnings: warnings}}
 	var lists [2]*compare.List
 	for k, in := range []*input{with, e.input} {
 		lists[k] = compare.NewList(listName(in), seed, k)
@@ -39,7 +39,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 			return nil, in.unreadable(err)
 		}
 		out.Warnings = append(out.Warnings, refused...)
-		out.Input = append(out.Input, report.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, report.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
+		out.Input = append(out.Input, document.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, document.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
 		FDR: comparedFDR, Workers: 1,
@@ -50,7 +50,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 	}
 	e.describe(out, seed)
 	against, _, _ := strings.Cut(out.A.Name, ".")
-	file, err := exported("against-"+against+".html", report.WriteComparison, out)
+	file, err := exported("against-"+against+".html", compare.Write, out)
 	return &message.Found{HTML: out.HTML(), Short: out.A.Name, File: file}, err
 }
 
@@ -95,13 +95,13 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 }
 
 // describe adds the report's provenance.
-func (e *Engine) describe(r *report.Comparison, seed uint64) {
+func (e *Engine) describe(r *compare.Report, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
-	r.Settings = []report.Pair{
+	r.Settings = []document.Pair{
 		{Name: "read as", Value: algo.Reads(e.model.Card.Schema)}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
-	r.Command = report.Command("baca compare", []report.Flag{
+	r.Command = document.Command("baca compare", []document.Flag{
 		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))

@@ -14,7 +14,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/algo/report"
+	"baca/algo/molecule/smiles"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -34,8 +34,8 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 // written puts values of the nodes of a graph of graphsOf in the order in which a line of
 // the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
-	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
-	return report.Written(smiles, molecule.Parent, g.N())
+	text, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
+	return smiles.Reordered(text, molecule.Parent, g.N())
 }
 
 // alone is what the command explains single graphs by.
@@ -190,18 +190,22 @@ func TestDrift(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	input := strange + alkanes(150)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
-	events, d := must[*message.Found](e, h, &message.Drift{})
+	events, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"})
 	if d.Short != "moved" || !strings.Contains(d.HTML, "by molecule 43 of 145, m41, the evidence") {
 		t.Errorf("%s: %s", d.Short, d.HTML)
 	}
-	if told := stages(events); told[message.StageDrift].Done != strings.Count(input, "\n") {
+	if told := stages(events); told[message.StageAsk].Done != strings.Count(input, "\n") {
 		t.Errorf("the page hears of %v", told)
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
-	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
+	if _, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
 		t.Errorf("one graph gives %+v", d)
 	}
-	fails(New(h), h, &message.Drift{}, message.CodeNotReady, "model")
+	fails(New(h), h, &message.Ask{Tool: "drift"}, message.CodeNotReady, "model")
+	fails(e, h, &message.Ask{Tool: "tarot"}, message.CodeBadOption, `unknown tool "tarot"`)
+	if _, w := must[*message.Welcome](e, h, &message.Hello{}); len(w.Tools) != 1 || w.Tools[0].Name != "drift" {
+		t.Errorf("the page hears of tools %+v", w.Tools)
+	}
 }
 
 // reportOf asks for a report of what was just scored, as the page does.
@@ -278,12 +282,12 @@ func TestTasksEnd(t *testing.T) {
 			e.Pause()
 		}
 	}
-	fails(e, h, &message.Drift{}, message.CodeCancelled, "cancelled")
+	fails(e, h, &message.Ask{Tool: "drift"}, message.CodeCancelled, "cancelled")
 	if !answered() {
 		t.Error("the light request was not answered")
 	}
 	h.yield = nil
-	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "moved" {
+	if _, d := must[*message.Found](e, h, &message.Ask{Tool: "drift"}); d.Short != "moved" {
 		t.Errorf("after that: %s", d.Short)
 	}
 }

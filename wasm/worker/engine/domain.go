@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/domain"
-	"baca/algo/report"
 	"baca/wasm/message"
 )
 
@@ -17,19 +17,20 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	if err := e.checkDomain(r); err != nil {
 		return nil, err
 	}
-	q := domain.New(report.Domain{
+	q := domain.New(domain.Domain{
 		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: domain.Confidence,
-	}, t.alone, e.modelValue(), domain.Neighbors)
+		Alone: t.alone, Name: e.modelValue(), Neighbors: domain.Neighbors,
+	})
 	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {
 		page := q.ModelPage(name)
 		page.Again = "With the same model file the command finds the same."
-		return exportedAs(name, report.WriteModelPage, report.WriteModelPageJSON, page)
+		return exportedAs(name, domain.WriteModelPage, domain.WriteModelPageJSON, page)
 	}
 	if err := e.substances(t, q, r.Record, name); err != nil {
 		return nil, err
 	}
-	return exportedAs(name, report.WriteDomain, report.WriteDomainJSON, &q.Domain)
+	return exportedAs(name, domain.Write, domain.WriteJSON, q)
 }
 
 // exportedAs writes v as JSON if the name ends in .json, else as HTML.
@@ -80,12 +81,12 @@ func (e *Engine) substances(t *task, d *domain.Domain, wanted []int32, name stri
 // domainCommand adds the command that repeats the report.
 func (e *Engine) domainCommand(d *domain.Domain, records int, out string) (command, again string) {
 	in := e.input
-	molfiles := slices.ContainsFunc(d.Substances, func(s report.Substance) bool { return s.Molfile })
+	molfiles := slices.ContainsFunc(d.Substances, func(s domain.Substance) bool { return s.Molfile })
 	all := records == in.opened.Records
 	if !molfiles && !(all && in.name != "") {
 		return d.Piped(out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
 	}
-	flags, path, called := []report.Flag{in.columnFlag()}, in.path("input.sdf"), ""
+	flags, path, called := []document.Flag{in.columnFlag()}, in.path("input.sdf"), ""
 	if in.name == "" {
 		called = " The text that was pasted is here called input.sdf."
 	}

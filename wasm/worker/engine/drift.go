@@ -6,26 +6,25 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/feature/drift"
-	"baca/algo/report"
 	"baca/wasm/message"
 )
 
 const driftPiece = 32
 
 // drifted runs the drift test on the open input.
-func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
+func (e *Engine) drifted(t *task) (*message.Found, error) {
 	d, moved := drift.New(t.alone, algo.DefaultOptions().Seed), ""
 	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r dataset.Record, _, _ float64) error {
 		if moved == "" && d.Log() >= -math.Log10(drift.Delta) {
 			moved = r.ID
 		}
-		t.showProgress(message.StageDrift, r.Row, e.input.opened.Records)
+		t.showProgress(message.StageAsk, r.Row, e.input.opened.Records)
 		return t.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen", HTML: drift.HTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

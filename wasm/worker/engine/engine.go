@@ -144,8 +144,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return long(e, post, r, e.reasons)
 	case *message.Compute:
 		return long(e, post, r, e.compute)
-	case *message.Drift:
-		return long(e, post, r, e.drifted)
+	case *message.Ask:
+		return long(e, post, r, e.ask)
 	case *message.Compare:
 		return long(e, post, r, e.compare)
 	case *message.Suggest:
@@ -183,6 +183,9 @@ func (e *Engine) hello() (*message.Welcome, error) {
 		return nil, fmt.Errorf("%s holds a %T, want a Welcome", Start, m)
 	}
 	e.welcome = w
+	for _, t := range tools() {
+		w.Tools = append(w.Tools, t.Tool)
+	}
 	return w, nil
 }
 

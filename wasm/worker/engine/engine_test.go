@@ -23,10 +23,10 @@ import (
 
 	"baca/algo"
 	"baca/algo/gin"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -621,7 +621,7 @@ func TestTrainAtOnce(t *testing.T) {
 	if _, paused := must[*message.Paused](e, h, &message.Train{Attention: true}); paused.Epoch != 0 {
 		t.Errorf("paused after epoch %d", paused.Epoch)
 	}
-	if told := all[*message.Epoch](h.posted); told[len(told)-1].Of != job.UsualEpochs {
+	if told := all[*message.Epoch](h.posted); told[len(told)-1].Of != training.UsualEpochs {
 		t.Errorf("told %+v", told)
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
+	"baca/algo/feature/drift"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
@@ -75,9 +77,9 @@ func (e *Engine) report(t *task, r *message.Report) (*message.Exported, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.making(r).Describe(out.Report, e.model)
+	e.making(r).Describe(out, e.model)
 	out.Script, out.Undrawn = e.drawer()
-	return exported("report.html", report.Write, out.Report)
+	return exported("report.html", report.Write, out)
 }
 
 // drawer returns the drawing script of a report, or why there is none.
@@ -98,7 +100,7 @@ func exported[T any](name string, write func(io.Writer, T) error, v T) (*message
 }
 
 // reportOf has the page's rows.
-func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
+func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By = r.Alpha, cmp.Or(r.By, o.By)
 	err := cmp.Or(decide.CheckAlpha(o.Alpha), algo.CheckBy(o.By))
@@ -116,11 +118,11 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 	if err = cmp.Or(err, missing); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	out := job.NewReport(t.alone, o, r.FDR)
+	out := report.New(t.alone, o, r.FDR, drift.New(t.alone, o.Seed))
 	out.Holdout, out.Warnings = r.Holdout, r.Warnings
 	out.Again = "With the same model file and input the command finds the same."
 	if f := r.Fitted; f != nil && !f.Few {
-		out.Whole, out.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
+		out.Whole, out.Differences = batch.Whole("this list", f.Evidence, f.P), f.Differences
 	}
 	if o.By == algo.ByBatch {
 		out.Alone = []float64{}
@@ -147,8 +149,8 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 	return out, nil
 }
 
-func (in *input) describe() []report.Pair {
-	return []report.Pair{
+func (in *input) describe() []document.Pair {
+	return []document.Pair{
 		{Name: "input", Value: cmp.Or(in.name, "text that was pasted or drawn")},
 		{Name: "bytes", Value: fmt.Sprint(in.source.Size())}, {Name: "its sha256", Value: in.opened.SHA256},
 	}
@@ -165,7 +167,7 @@ func noFlag(name string) string {
 	return name
 }
 
-func (in *input) columnFlag() report.Flag { return report.Flag{Name: "--column", Value: in.column} }
+func (in *input) columnFlag() document.Flag { return document.Flag{Name: "--column", Value: in.column} }
 
 func (e *Engine) modelValue() string {
 	if e.card.BuiltIn {
@@ -175,11 +177,11 @@ func (e *Engine) modelValue() string {
 }
 
 // making is the report's provenance.
-func (e *Engine) making(r *message.Report) job.Making {
-	m := job.Making{
+func (e *Engine) making(r *message.Report) report.Making {
+	m := report.Making{
 		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: algo.DefaultOptions().Seed, Basis: report.Basis{Alone: true},
 		Program: program, ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
-		Flags: []report.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
+		Flags: []document.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
 		Out:   "report.html", Input: e.input.path("input.smi"),
 	}
 	if f := r.Fitted; f != nil {

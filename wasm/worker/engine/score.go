@@ -9,12 +9,12 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
+	"baca/algo/batch"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/metric"
-	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -258,9 +258,9 @@ func (r *pass) fitted(f *run.Fit) error {
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
 	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
-		m.Whole = []string{report.Whole("this list", f.Evidence, f.P)}
+		m.Whole = []string{batch.Whole("this list", f.Evidence, f.P)}
 		if len(f.Differences) > 0 {
-			m.Whole = append(m.Whole, report.MakesTheDifference(f.Differences))
+			m.Whole = append(m.Whole, batch.MakesTheDifference(f.Differences))
 		}
 		r.engine.last = r.now
 		if sum, ok := r.now.scorer.Paper(); ok {

@@ -9,8 +9,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/document"
 	"baca/algo/feature/suggest"
-	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -41,7 +41,7 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := &report.Suggestion{
+	shown := &suggest.Report{
 		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals, Things: map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules], Command: e.suggestCommand(r, &o),
 	}
 	found := &message.Found{HTML: shown.HTML(), Short: strconv.Itoa(len(s.Rows))}
@@ -71,7 +71,7 @@ func (e *Engine) suggestCommand(r *message.Suggest, o *suggest.Options) string {
 	if r.Budget != 0 {
 		budget = fmt.Sprint(r.Budget)
 	}
-	return report.Command("baca suggest", []report.Flag{
+	return document.Command("baca suggest", []document.Flag{
 		{Name: "-n", Value: fmt.Sprint(r.Most)}, {Name: "--model", Value: e.modelValue()}, e.input.columnFlag(),
 		{Name: "--price", Value: r.Price}, {Name: "--budget", Value: budget}, {Name: "--exclude", Value: r.Exclude},
 		{Name: "--alpha", Value: fmt.Sprint(o.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)},

@@ -12,9 +12,9 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
+	"baca/algo/training"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -29,7 +29,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if r.Attention {
 		purpose = algo.ByAttention
 	}
-	if err := job.CheckLength(purpose, r.Epochs); err != nil {
+	if err := training.CheckLength(purpose, r.Epochs); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
 	p := newPulse(e.host)
@@ -42,7 +42,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		schema = algo.Constant
 	}
 	at := place{name: processor}
-	t := &job.Training{
+	t := &training.Training{
 		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
@@ -70,7 +70,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if t.Card.Schema != algo.Constant {
 		background, lost = e.fetchBackground()
 	}
-	err = e.epochs(p, t, e.input.opened.Refused, time.Duration(cmp.Or(r.Seconds, job.CheckpointInterval.Seconds())*float64(time.Second)), post)
+	err = e.epochs(p, t, e.input.opened.Refused, time.Duration(cmp.Or(r.Seconds, training.CheckpointInterval.Seconds())*float64(time.Second)), post)
 	if errors.Is(err, errPaused) {
 		data, err := checkpoint(t)
 		return &message.Paused{Epoch: t.State.Epoch, Data: data}, err
@@ -87,7 +87,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 }
 
 // trainingDevice looks for the place of a training.
-func (e *Engine) trainingDevice(at *place, t *job.Training) func(context.Context, pretrain.Options, int) (gin.Device, error) {
+func (e *Engine) trainingDevice(at *place, t *training.Training) func(context.Context, pretrain.Options, int) (gin.Device, error) {
 	return func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error) {
 		if graphs*t.Card.Epochs < e.minTrained {
 			return nil, nil
@@ -101,7 +101,7 @@ func (e *Engine) trainingDevice(at *place, t *job.Training) func(context.Context
 
 // trained is the model that came out, and what is to be said of it. lost is why it has no
 // background.
-func trained(p *pulse, r *message.Train, t *job.Training, problems []string, at place, lost error) (*message.Trained, error) {
+func trained(p *pulse, r *message.Train, t *training.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
 	if err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
@@ -121,7 +121,7 @@ func trained(p *pulse, r *message.Train, t *job.Training, problems []string, at 
 }
 
 // loadCheckpoint reads a checkpoint of this training, an empty one where there is no data.
-func loadCheckpoint(data []byte, t *job.Training) (*weights.Checkpoint, error) {
+func loadCheckpoint(data []byte, t *training.Training) (*weights.Checkpoint, error) {
 	if data == nil {
 		return new(weights.Checkpoint), nil
 	}
@@ -133,27 +133,27 @@ func loadCheckpoint(data []byte, t *job.Training) (*weights.Checkpoint, error) {
 }
 
 // readTraining reads the open input, and returns what is wrong with its values.
-func (e *Engine) readTraining(p *pulse, r *message.Train, t *job.Training, form molecule.Form) (problems []string, err error) {
-	labels := &job.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
+func (e *Engine) readTraining(p *pulse, r *message.Train, t *training.Training, form molecule.Form) (problems []string, err error) {
+	labels := &training.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
 	if err := e.input.checkLabels(labels); err != nil {
 		return nil, err
 	}
 	if r.HeldOut && len(labels.Columns()) < 2 {
 		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
-	set, err := job.Sources(p, 1, e.input.records(nil, form, labels.Columns()...), labels, func(error) {})
+	set, err := training.Sources(p, 1, e.input.records(nil, form, labels.Columns()...), labels, func(error) {})
 	if err != nil {
 		return nil, e.input.unreadable(err)
 	}
 	t.Take(set, r.HeldOut, r.Structures && t.Card.Schema != algo.Constant)
-	return labels.Problems(job.TrainedAsOthers), nil
+	return labels.Problems(training.TrainedAsOthers), nil
 }
 
 // errPaused ends a training that Pause was called for.
 var errPaused = errors.New("paused")
 
 // epochs trains, and tells the page after each epoch.
-func (e *Engine) epochs(p *pulse, t *job.Training, refused int, interval time.Duration, post func(message.Event)) error {
+func (e *Engine) epochs(p *pulse, t *training.Training, refused int, interval time.Duration, post func(message.Event)) error {
 	tell := func() error {
 		post(&message.Epoch{
 			Epoch: t.State.Epoch, Of: t.Card.Epochs, Loss: t.Loss.Total,
@@ -180,7 +180,7 @@ func (e *Engine) epochs(p *pulse, t *job.Training, refused int, interval time.Du
 }
 
 // checkpoint is the file of the last whole epoch.
-func checkpoint(t *job.Training) ([]byte, error) {
+func checkpoint(t *training.Training) ([]byte, error) {
 	var b bytes.Buffer
 	err := weights.SaveCheckpoint(&b, weights.CheckpointOf(t.Card, t.Options, t.State, t.Loss))
 	return b.Bytes(), err
@@ -202,7 +202,7 @@ func readBackground(p *pulse, data []byte, form molecule.Form, post func(message
 		post(&message.Progress{Stage: message.StageBackground, Done: done, Total: total})
 	}
 	tell(0, 0)
-	gs, refused, err := job.ReadBackground(p, bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
+	gs, refused, err := training.ReadBackground(p, bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
 		if n%recordsChunk == 0 {
 			tell(n, 0)
 		}

@@ -8,16 +8,15 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/feature/trust"
-	"baca/algo/job"
-	"baca/algo/report"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/wasm/message"
 )
 
 // trust judges predictions for the open input.
 func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
-	labels := &job.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
+	labels := &training.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
 	if known := e.model.Residuals; known != nil {
 		labels.Classes = known.Classes
 	}
@@ -36,34 +35,35 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err := options.Check(); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	c, err := t.alone.Trust(t, options, e.errorsBy())
+	j, err := trust.Learn(t, t.alone, options, e.errorsBy())
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	j := &run.Judging{Calibration: c, Alone: t.alone}
-	if c.By.ReadsUncertainty() {
+	if j.By.ReadsUncertainty() {
 		labels.Uncertainty = e.model.Residuals.Uncertainty.Name
 	}
 	sample, err := run.SampleOf(t, e.input.records(nil, e.form()), algo.DefaultOptions().Seed, 1)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.Compare(t, sample); err != nil {
+	if err := j.Compare(t, sample.Graphs, sample.Sample); err != nil {
 		return nil, err
 	}
-	out := &message.Trusted{Sentences: j.Sentences(), Coverage: c.Coverage, Classes: c.Classes}
-	outcomes, err := e.judge(t, out, j, labels, r.Scores)
+	out := &message.Trusted{Sentences: j.Sentences(), Coverage: j.Coverage, Classes: j.Classes}
+	var outcomes []trust.Outcome
+	p := &run.Predictions{Judging: j, Values: labels.Of, Outcome: func(o trust.Outcome) { outcomes = append(outcomes, o) }}
+	err = e.judge(t, out, p, labels.Columns(), r.Scores)
 	if err != nil {
 		return nil, err
 	}
 	var audit *trust.Audit
-	if out.Problems = labels.Problems(job.WithoutInterval); r.Observed != "" {
-		out.Problems = labels.Problems(job.DoNotCount)
-		if audit = trust.NewAudit(outcomes, c); audit.N == 0 {
+	if out.Problems = labels.Problems(training.WithoutInterval); r.Observed != "" {
+		out.Problems = labels.Problems(training.DoNotCount)
+		if audit = trust.NewAudit(outcomes, j.Calibration); audit.N == 0 {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
 		}
 	}
-	out.HTML = report.TrustHTML(j.Sentences(), c, audit, out.Problems)
+	out.HTML = trust.HTML(j.Sentences(), j.Calibration, audit, out.Problems)
 	return out, nil
 }
 
@@ -75,7 +75,8 @@ func (e *Engine) errorsBy() string {
 	}
 	known := *r
 	known.Uncertainty = algo.Column{}
-	return string(known.Default())
+	by, _ := trust.OrderOf(&known, "") // the default has no error
+	return string(by)
 }
 
 // again yields the open input's records.
@@ -84,7 +85,7 @@ func (e *Engine) again() (iter.Seq2[dataset.Record, error], func(), error) {
 }
 
 // checkLabels reports columns that the input cannot have values in.
-func (in *input) checkLabels(l *job.Labels) error {
+func (in *input) checkLabels(l *training.Labels) error {
 	columns := l.Columns()
 	switch {
 	case len(columns) > 0 && in.format.Graphs():
@@ -98,22 +99,22 @@ func (in *input) checkLabels(l *job.Labels) error {
 // judgedAtOnce records are judged between signs of progress.
 const judgedAtOnce = 1024
 
-// judge fills in the columns of judgements, and returns those of records with a score.
-func (e *Engine) judge(t *task, out *message.Trusted, j *run.Judging, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
+// judge judges predictions, with values in columns, and fills in the columns of judgements.
+func (e *Engine) judge(t *task, out *message.Trusted, p *run.Predictions, columns []string, scores []float64) error {
 	fields, judged := table.Fields(table.OfTrust), 0
 	out.Rows = table.Of(fields, nil)
 	var rows []table.Row
 	flush := func() error {
 		t.showProgress(message.StageTrust, judged, len(scores))
 		judged += len(rows)
-		err := j.Rows(t, rows, labels.Of, func(o trust.Outcome) { outcomes = append(outcomes, o) })
+		err := p.Judge(t, rows)
 		out.Rows.Append(table.Of(fields, rows))
 		rows = rows[:0]
 		return err
 	}
-	for m, err := range e.input.records(nil, e.form(), labels.Columns()...) {
+	for m, err := range e.input.records(nil, e.form(), columns...) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r := m.Parsed()
 		if x := scores[r.Row-1]; !math.IsNaN(x) && r.Err == nil {
@@ -123,9 +124,9 @@ func (e *Engine) judge(t *task, out *message.Trusted, j *run.Judging, labels *jo
 		}
 		if len(rows) == judgedAtOnce {
 			if err := flush(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return outcomes, flush()
+	return flush()
 }

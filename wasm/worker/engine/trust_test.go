@@ -11,7 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/feature/trust"
-	"baca/algo/job"
+	"baca/algo/training"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -83,7 +83,7 @@ func TestTrainRefusesValues(t *testing.T) {
 	lines[3] = "x,CCO,abc,1\n"
 	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(strings.Join(lines, ""))})
 	_, got := must[*message.Trained](e, h, heldOut())
-	if !slices.Contains(got.Warnings, `no value: bad.csv:4:7: column observed: "abc", want a finite number with a point for decimals`) || !slices.Contains(got.Warnings, "1 row without a value: "+job.TrainedAsOthers) || got.Model.Train+got.Model.Holdout != 497 {
+	if !slices.Contains(got.Warnings, `no value: bad.csv:4:7: column observed: "abc", want a finite number with a point for decimals`) || !slices.Contains(got.Warnings, "1 row without a value: "+training.TrainedAsOthers) || got.Model.Train+got.Model.Holdout != 497 {
 		t.Errorf("%+v, warnings %q", got.Model, got.Warnings)
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(64))})
@@ -129,12 +129,12 @@ func TestTrustRefuses(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})
 	scores := message.Floats{-1, -1, math.NaN()}
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Scores: scores})
-	if !slices.Equal(got.Problems, []string{`no value: bad.csv:2:5: column predicted: "1e400", want a finite number with a point for decimals`, "1 row without a value: " + job.WithoutInterval}) ||
+	if !slices.Equal(got.Problems, []string{`no value: bad.csv:2:5: column predicted: "1e400", want a finite number with a point for decimals`, "1 row without a value: " + training.WithoutInterval}) ||
 		!slices.Equal(got.Rows.Texts("trust"), []string{"", "trust", ""}) || !math.IsNaN(got.Rows.Numbers("interval_low")[0]) || got.Rows.Numbers("interval_low")[1] >= 2 || strings.Contains(got.HTML, "How many to keep") {
 		t.Errorf("%+v", got)
 	}
 	_, got = must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: scores})
-	if n := len(got.Problems); n != 5 || !strings.HasSuffix(got.Problems[n-2], "without a value: "+job.DoNotCount) || got.Problems[n-1] != trust.ErrNoValues.Error() || strings.Contains(got.HTML, "How many to keep") {
+	if n := len(got.Problems); n != 5 || !strings.HasSuffix(got.Problems[n-2], "without a value: "+training.DoNotCount) || got.Problems[n-1] != trust.ErrNoValues.Error() || strings.Contains(got.HTML, "How many to keep") {
 		t.Errorf("%q", got.Problems)
 	}
 	fails(e, h, &message.Trust{Scores: scores}, message.CodeBadOption, "want the column with predictions")

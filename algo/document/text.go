@@ -1,0 +1,105 @@
+package document
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printable returns a text with control characters as in JSON, \u001b for escape: a single line
+// that commands no terminal. Tabs stay, and so do bytes of older encodings.
+func Printable(s string) string {
+	return escaped(s, func(r rune) bool { return unicode.IsControl(r) && r != '\t' })
+}
+
+// Visible is Printable for messages of several lines. It also escapes changes of writing direction
+// and other line ends.
+func Visible(s string) string {
+	return escaped(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\t' && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	})
+}
+
+// escaped writes bad characters as \uXXXX. An invalid byte counts as Latin-1.
+func escaped(s string, bad func(rune) bool) string {
+	if isPlain(s) || strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || bad(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			r = rune(s[i])
+		}
+		if bad(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isPlain reports printable ASCII, the usual case.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// Escape makes text safe in HTML, between tags and in quoted attributes.
+func Escape(text string) string {
+	return escaper.Replace(Visible(strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+// Number formats a value.
+func Number(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
+}
+
+// PValue formats a p-value, q-value or rate: α may equal a p-value with sixteen digits.
+func PValue(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// Percent formats a rate with that many digits.
+func Percent(x float64, digits int) string { return fmt.Sprintf("%.*g&nbsp;%%", digits, 100*x) }
+
+// Similarity has two digits, and is 1.00 only for 1.
+func Similarity(x float64) string {
+	if x < 1 {
+		x = min(x, 0.99)
+	}
+	return Number(x, 2)
+}
+
+// Prose escapes text, and keeps numbers with their percent signs.
+func Prose(text string) string { return strings.ReplaceAll(Escape(text), " %", "&nbsp;%") }
+
+// Capital begins a text with a capital letter.
+func Capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// Say replaces molecules by graphs where a text is about plain ones.
+func Say(plain bool, text string) string {
+	if plain {
+		return graphWords.Replace(text)
+	}
+	return text
+}
+
+var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atoms but hydrogen", "nodes", "an atom", "a node", "atom", "node", "Atom", "Node")

@@ -1,0 +1,66 @@
+package trust
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"baca/algo/alone"
+	"baca/algo/graph"
+	"baca/algo/model"
+)
+
+// A Judging judges predictions by the errors that a model knows.
+type Judging struct {
+	*Calibration
+	Alone *alone.Scorer
+	Shift *Shift // of the list, nil for none
+}
+
+// Compare compares the list that will be judged, or a sample of it, with the held-out graphs.
+func (j *Judging) Compare(ctx context.Context, list []*graph.Graph, sample bool) error {
+	scores, err := j.Alone.Scores(ctx, list)
+	if err != nil {
+		return err
+	}
+	for i, g := range list {
+		if j.Alone.Duplicate(g) {
+			scores[i] = math.NaN() // known graphs score 0, above many held-out ones
+		}
+	}
+	places, err := Places(ctx, j.Alone, list, scores)
+	if j.Shift = j.NewShift(places); j.Shift != nil {
+		j.Shift.Sample = sample
+	}
+	return err
+}
+
+// Sentences describe what judgements rest on.
+func (j *Judging) Sentences() []string {
+	return slices.Concat(j.Calibration.Sentences(), j.Shift.Sentences())
+}
+
+// JudgeAll judges predictions of graphs with these scores. Each has the values that Judges asks for.
+func (j *Judging) JudgeAll(ctx context.Context, graphs []*graph.Graph, scores []float64, values []*model.Values) ([]Outcome, error) {
+	places, err := Places(ctx, j.Alone, graphs, scores)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Outcome, len(values))
+	for k, v := range values {
+		p := Prediction{Place: places[k], Value: v.Predicted, Uncertainty: v.Uncertainty}
+		judged := j.JudgePrediction(p)
+		j.Shift.Judge(places[k], &judged)
+		list[k] = Outcome{Score: j.Doubt(p), Observed: v.Observed, Judgement: judged}
+	}
+	return list, nil
+}
+
+// Judges tells whether values are enough for a judgement.
+func (j *Judging) Judges(v *model.Values) bool {
+	needed := v.Predicted
+	if j.By.ReadsUncertainty() {
+		needed += v.Uncertainty
+	}
+	return !math.IsNaN(needed) && !math.IsInf(needed, 0)
+}

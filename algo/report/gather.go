@@ -1,0 +1,151 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"baca/algo/alone"
+	"baca/algo/batch"
+	"baca/algo/document"
+	"baca/algo/graph"
+	"baca/algo/internal/lists"
+	"baca/algo/model"
+	"baca/algo/molecule"
+	"baca/algo/table"
+)
+
+// New returns a report with these parts that gathers scored rows in the order of the input.
+func New(alone *alone.Scorer, o batch.Options, fdr float64, parts ...Part) *Report {
+	return &Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout(), alone: alone, by: o.By, Parts: parts}
+}
+
+// Fitted takes what a calibrated batch says, before the rows.
+func (r *Report) Fitted(f *batch.Report) {
+	r.Warnings = append(r.Warnings, f.Warnings...)
+	if f.Few {
+		return
+	}
+	r.Whole, r.Differences = batch.Whole("this list", f.Evidence, f.P), f.Differences
+	switch r.by {
+	case batch.ByBatch:
+		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row batch.Row) float64 { return row.Batch })
+	case batch.ByAttention:
+		r.Holdout = lists.Map(f.Holdout, func(row batch.Row) float64 { return row.BaCa })
+	}
+}
+
+// Add takes rows in the order of the input.
+func (r *Report) Add(rows []table.Row) {
+	for _, row := range rows {
+		if s, scored := row.(*table.Scored); scored {
+			r.AddEntry(Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: s.Scores})
+		} else {
+			r.Refuse(row.Input().Err.Error())
+		}
+	}
+}
+
+// Refuse takes the next row, of an unreadable record.
+func (r *Report) Refuse(why string) {
+	r.Read++
+	r.Refused++
+	if len(r.Refusals) < MaxRefused {
+		r.Refusals = append(r.Refusals, why)
+	}
+}
+
+// AddEntry takes the next row, whose graph may be told later, see Finish.
+func (r *Report) AddEntry(e Entry) {
+	r.Read++
+	r.Scores, r.P = append(r.Scores, e.Row.Score), append(r.P, e.Row.P)
+	if r.Alone != nil {
+		r.Alone = append(r.Alone, e.Row.GuardP())
+	}
+	for _, part := range r.Parts {
+		part.Take(&e)
+	}
+	e.Place, e.Q = r.Read, math.NaN()
+	if r.Rows = append(r.Rows, e); len(r.Rows) > 4*MaxRows {
+		r.cut()
+	}
+}
+
+// cut leaves the rows furthest outside.
+func (r *Report) cut() {
+	slices.SortStableFunc(r.Rows, func(x, y Entry) int {
+		return cmp.Or(cmp.Compare(y.Row.Score, x.Row.Score), cmp.Compare(x.Place, y.Place))
+	})
+	r.Rows = slices.Clip(r.Rows[:min(len(r.Rows), MaxRows)])
+}
+
+// Finish judges the rows, and explains and draws the first of them. graphs, unless nil, returns the
+// graphs of these places, from 1.
+func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
+	r.cut()
+	r.Judge()
+	top := r.Rows[:min(len(r.Rows), MaxTop)]
+	if graphs != nil {
+		of, err := graphs(lists.Map(top, func(e Entry) int { return e.Place }))
+		if err != nil {
+			return err
+		}
+		for i, g := range of {
+			top[i].Graph = g
+		}
+	}
+	for _, e := range top {
+		if err := e.Explain(ctx, r.alone, r.Alpha, form); err != nil {
+			return err
+		}
+		r.Top = append(r.Top, e)
+	}
+	return nil
+}
+
+// A Making says how a report came about.
+type Making struct {
+	Name    string // of the input in the title, empty for none
+	By      string
+	Seed    uint64
+	Basis   Basis
+	Program string
+
+	// The file of the model, and the version of its format.
+	ModelBytes, ModelFormat int
+	ModelSHA256             string
+
+	// The command that makes the report again: --by, --alpha, --fdr and --seed are added.
+	Flags      []document.Flag
+	Out, Input string
+}
+
+// Describe says in the report how it came about, with that model.
+func (m Making) Describe(r *Report, of *model.Model) {
+	r.Title, r.Plain = "Out-of-distribution report", of.Card.Schema == model.Constant
+	if m.Name != "" {
+		r.Title += ": " + m.Name
+	}
+	alpha, rate, seed := fmt.Sprint(r.Alpha), "not asked for", fmt.Sprint(m.Seed)
+	if r.FDR > 0 {
+		rate = fmt.Sprint(r.FDR)
+	}
+	r.Model = ModelCard(of, m.ModelBytes, m.ModelSHA256)
+	r.Settings = append([]document.Pair{
+		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
+		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
+	}, m.Basis.Pairs(r.Plain)...)
+	r.Versions = []document.Pair{
+		{Name: "program", Value: "baca " + m.Program},
+		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
+	}
+	usual := batch.DefaultOptions()
+	r.Command = document.Command("baca report", append(m.Flags,
+		document.Flag{Name: "--by", Value: m.By, Usual: usual.By}, document.Flag{Name: "--alpha", Value: alpha, Usual: fmt.Sprint(usual.Alpha)},
+		document.Flag{Name: "--fdr", Value: fmt.Sprint(r.FDR), Usual: "0"}, document.Flag{Name: "--seed", Value: seed}, document.Flag{Name: "--out", Value: m.Out},
+	), m.Input)
+}

@@ -1,0 +1,47 @@
+// Package job does the work that the command, the page and other programs share beside scores. Callers
+// open files, show progress and store results.
+package training
+
+import (
+	"cmp"
+	"context"
+	"iter"
+
+	"baca/algo/dataset"
+	"baca/algo/model"
+)
+
+// Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Without values and refuse, which may
+// be nil, there are none, and such records are left out. Only an id of the input is a name.
+func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []model.Source, err error) {
+	read := func(r dataset.Record) dataset.Record {
+		name := r.ID
+		r = r.Parsed()
+		r.ID = name
+		return r
+	}
+	for r, err := range dataset.Ordered(ctx, workers, records, read) {
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Err != nil && refuse != nil:
+			refuse(r.Err)
+		case r.Err == nil:
+			list = append(list, model.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r.Entry)})
+		}
+	}
+	return list, nil
+}
+
+// Take takes the graphs of a set, and also their values and molecules, for the model to keep.
+func (t *Training) Take(set []model.Source, values, structures bool) {
+	for _, s := range set {
+		t.Graphs = append(t.Graphs, s.Graph)
+		if values {
+			t.Values = append(t.Values, s.Values)
+		}
+	}
+	if structures {
+		t.Structures = set
+	}
+}

@@ -171,9 +171,7 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 		m.Name = filepath.Base(path)
 	}
 	if fit != nil {
-		m.Basis = report.Basis{
-			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence, P: fit.P, Weight: fit.Weight,
-		}
+		m.Basis = report.Basis{Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Weight: fit.Weight}
 	}
 	return m
 }
@@ -204,15 +202,15 @@ func drawingScript() (script []byte, undrawn string, err error) {
 func (s *source) describe(in *input) ([]document.Pair, error) {
 	path := s.paths[0]
 	if path == "-" {
-		return []document.Pair{{Name: "input", Value: nameOf(path)}}, nil
+		return []document.Pair{{"input", nameOf(path)}}, nil
 	}
-	pairs := []document.Pair{{Name: "input", Value: path}}
+	pairs := []document.Pair{{"input", path}}
 	if s.file != nil {
-		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
+		return append(pairs, document.Pair{"bytes", strconv.FormatInt(s.file.read, 10)}, document.Pair{"its sha256", s.file.digest()}), nil
 	}
 	if in.files == nil {
 		return pairs, nil
 	}
 	sum, err := in.files.Sum()
-	return append(pairs, document.Pair{Name: "its sha256", Value: sum}), err
+	return append(pairs, document.Pair{"its sha256", sum}), err
 }

@@ -37,7 +37,7 @@ func (p *inspectorPane) Render() app.UI {
 	head := app.Div().Class("pane-head").Body(
 		app.H2().Class("inspector-name").Text(words.Shorten(s.Rows.Name(i), 60)),
 		app.Span().Class("stretch"),
-		p.takings(),
+		p.copyMenu(),
 		closer("Close", func() { s.Inspector.Show(-1) }).ID("inspector-close"))
 	if q := s.Rows.Problem(i); q != nil {
 		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+classOf(decide.Refused)).Body(
@@ -133,8 +133,8 @@ func (p *inspectorPane) nothing() app.UI {
 
 const suggested = 3
 
-// takings is the menu of what can be taken away of the record.
-func (p *inspectorPane) takings() app.UI {
+// copyMenu is the menu of what can be copied or saved of the record.
+func (p *inspectorPane) copyMenu() app.UI {
 	var items []app.UI
 	if p.S.Rows.Picture(p.S.Inspector.Record) != "" {
 		items = append(items, item("take", "smiles", "Copy SMILES", ""), item("take", "molfile", "Copy molfile", "as drawn"))

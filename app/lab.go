@@ -116,11 +116,11 @@ func (p *labPane) state() []app.UI {
 			signed("stop", "Cancel", s.Cancel).ID("cancel"),
 		}
 	case s.Phase == run.Done:
-		took := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
+		line := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
 		if !p.told() || s.Lab.Stage != "" {
-			return []app.UI{took}
+			return []app.UI{line}
 		}
-		return []app.UI{took, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").Title(s.Say("The way of one molecule through the method, in six scenes"))}
+		return []app.UI{line, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").Title(s.Say("The way of one molecule through the method, in six scenes"))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:

@@ -115,7 +115,6 @@ type Basis struct {
 	Graphs        int  // of the batch
 	Alone         bool // no batch: graphs were scored one by one
 	Sample, First bool // of the input: an even sample, or the first ones
-	Evidence, P   float64
 	Weight        float64
 }
 

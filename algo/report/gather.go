@@ -135,13 +135,13 @@ func (m Making) Describe(r *Report, of *model.Model) {
 	}
 	r.Model = ModelCard(of, m.ModelBytes, m.ModelSHA256)
 	r.Settings = append([]document.Pair{
-		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
-		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
+		{"decided by", m.By}, {"alpha", fmt.Sprintf("%.3g", r.Alpha)},
+		{"false-discovery rate", rate}, {"seed", seed},
 	}, m.Basis.Pairs(r.Plain)...)
 	r.Versions = []document.Pair{
-		{Name: "program", Value: "baca " + m.Program},
-		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
-		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
+		{"program", "baca " + m.Program},
+		{"built with", fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{"model file format", fmt.Sprint(m.ModelFormat)},
 	}
 	usual := batch.DefaultOptions()
 	r.Command = document.Command("baca report", append(m.Flags,

@@ -47,18 +47,18 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 		}
 		var key uint32
 		fmt.Sscanf(d.Name, "%x", &key)
-		who := [2][]uint32{xa.with(key), xb.with(key)}
-		if slices.ContainsFunc(shown, func(other [2][]uint32) bool { return sharedBy(who, other) > mostShared }) {
+		holders := [2][]uint32{xa.with(key), xb.with(key)}
+		if slices.ContainsFunc(shown, func(other [2][]uint32) bool { return sharedBy(holders, other) > mostShared }) {
 			continue
 		}
 		// The example is from the list where it is commoner.
-		from, at := b, who[1]
+		from, at := b, holders[1]
 		if !ofB {
-			from, at = a, who[0]
+			from, at = a, holders[0]
 		}
 		if d.show(key, from, at) {
 			count[ofB]++
-			c.Fragments, shown = append(c.Fragments, d), append(shown, who)
+			c.Fragments, shown = append(c.Fragments, d), append(shown, holders)
 		}
 	}
 }

@@ -59,12 +59,12 @@ type Shift struct {
 // NewShift compares a list with the held-out molecules. It returns nil for fewer than MinList.
 func (c *Calibration) NewShift(list []Place) *Shift {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Place) bool { return !p.known() })
-	held := slices.DeleteFunc(slices.Clone(c.pairs), func(p Pair) bool { return !p.Place.known() })
-	if len(list) < MinList || len(held) < MinPairs {
+	pairs := slices.DeleteFunc(slices.Clone(c.pairs), func(p Pair) bool { return !p.Place.known() })
+	if len(list) < MinList || len(pairs) < MinPairs {
 		return nil
 	}
 	s := &Shift{N: len(list), c: c}
-	places := lists.Map(held, func(p Pair) Place { return p.Place })
+	places := lists.Map(pairs, func(p Pair) Place { return p.Place })
 	s.Farther = higher(list, places, func(p Place) float64 { return p.Distance }) || higher(list, places, func(p Place) float64 { return p.Score })
 	if s.Farther {
 		s.least = c.halfOfNewScaffolds()
@@ -72,9 +72,9 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 	for fold := range s.ratios {
 		s.ratios[fold] = fitRatio(list, places, fold)
 	}
-	slices.SortStableFunc(held, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
 	sum, squares := 0.0, 0.0
-	for _, p := range held {
+	for _, p := range pairs {
 		w := s.weight(p.Place)
 		sum, squares = sum+w, squares+w*w
 		s.errors, s.sums = append(s.errors, p.Error), append(s.sums, sum)

@@ -132,7 +132,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.L
 	r.Warnings = append(append(r.Warnings, in.warnings...), refused...)
 	pairs, err := s.describe(in)
 	for _, p := range pairs {
-		r.Input = append(r.Input, document.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
+		r.Input = append(r.Input, document.Pair{fmt.Sprintf("%c: %s", 'A'+k, p.Name), p.Value})
 	}
 	return l, err
 }
@@ -148,10 +148,10 @@ func nameOf(path string) string {
 func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []document.Pair{
-		{Name: "read as", Value: algo.Reads(m.Card.Schema)},
-		{Name: "false discoveries", Value: fmt.Sprint(f.fdr)},
-		{Name: "seed", Value: fmt.Sprint(f.seed)},
-		{Name: "program", Value: "baca " + version.String()},
+		{"read as", algo.Reads(m.Card.Schema)},
+		{"false discoveries", fmt.Sprint(f.fdr)},
+		{"seed", fmt.Sprint(f.seed)},
+		{"program", "baca " + version.String()},
 	}
 	return f.save(f.html, &r.About, func(w io.Writer) error { return compare.Write(w, r) })
 }

@@ -619,7 +619,7 @@ func TestWaits(t *testing.T) {
 func TestEndsWithRequest(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b := newBody(ctx, strings.NewReader("C"), http.NewResponseController(httptest.NewRecorder()), DefaultLimits())
-	out := &held{ctx: ctx}
+	out := &reply{ctx: ctx}
 	if _, err := out.Write([]byte("C")); err != nil {
 		t.Error(err)
 	}

@@ -113,14 +113,14 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 		fail(w, problemOf(r.Context(), err))
 		return
 	}
-	a.respond(w, r, q.out, func(ctx context.Context, body *body, out *held) error { return a.compute(ctx, q, body, out) })
+	a.respond(w, r, q.out, func(ctx context.Context, body *body, out *reply) error { return a.compute(ctx, q, body, out) })
 }
 
 // noteField has sentences about what was not read, in answers of any form.
 const noteField = "Baca-Note"
 
 // respond computes an answer when it is its turn, and sends it once it is whole.
-func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *held) error) {
+func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *reply) error) {
 	leave, err := a.enter(r.ContentLength)
 	if err != nil {
 		fail(w, problemOf(r.Context(), err))
@@ -130,7 +130,7 @@ func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute f
 	ctx, cancel := context.WithTimeoutCause(r.Context(), a.options.Limits.Time, errTime)
 	defer cancel()
 	body := newBody(ctx, r.Body, http.NewResponseController(w), a.options.Limits)
-	out := &held{Spool: spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}, ctx: ctx}
+	out := &reply{Spool: spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}, ctx: ctx}
 	defer out.Close()
 	err = a.inTurn(ctx, body, func() error { return compute(ctx, body, out) })
 	body.end()
@@ -165,7 +165,7 @@ func (a *API) inTurn(ctx context.Context, body *body, compute func() error) erro
 }
 
 // compute writes the rows of a request.
-func (a *API) compute(ctx context.Context, q *question, body *body, out *held) error {
+func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) error {
 	m, err := a.service.Model(ctx, q.model)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func problemOf(ctx context.Context, err error) *problem {
 }
 
 // open begins the rows of an answer.
-func (q *question) open(out *held, fields []table.Field) *table.Sink {
+func (q *question) open(out *reply, fields []table.Field) *table.Sink {
 	to, w := "jsonl", io.Writer(out)
 	switch q.out {
 	case csv:
@@ -227,7 +227,7 @@ func (q *question) open(out *held, fields []table.Field) *table.Sink {
 }
 
 // end writes what follows the last row of a document.
-func end(out *held, r *run.Run) error {
+func end(out *reply, r *run.Run) error {
 	rest, err := json.Marshal(map[string]any{"whole": service.WholeOf(r), "schema": table.SchemaVersion, "counts": map[string]int{
 		"records": r.Tally.Records, "refused": r.Tally.Refused, "outside": r.Tally.Outside,
 		"borderline": r.Tally.Borderline, "inside": r.Tally.Inside, "undecided": r.Tally.Undecided,
@@ -240,7 +240,7 @@ func end(out *held, r *run.Run) error {
 
 // listed makes lines of JSON the values of a list.
 type listed struct {
-	out   *held
+	out   *reply
 	comma string // before the next row
 }
 

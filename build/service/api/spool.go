@@ -13,15 +13,15 @@ const (
 	spoolFile   = 4 << 30
 )
 
-// A held answer waits until it is complete. So a problem has a status of its own, clients may send everything before they
+// A reply waits until it is complete. So a problem has a status of its own, clients may send everything before they
 // read, and a slow one keeps nobody's turn.
-type held struct {
+type reply struct {
 	spool.Spool
 	ctx   context.Context // of the request
 	notes []string        // about what is not read
 }
 
-func (h *held) Write(b []byte) (int, error) {
+func (h *reply) Write(b []byte) (int, error) {
 	if err := context.Cause(h.ctx); err != nil {
 		return 0, err
 	}

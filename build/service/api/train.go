@@ -67,7 +67,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 	a.respond(w, r, whole, a.train)
 }
 
-func (a *API) train(ctx context.Context, body *body, out *held) error {
+func (a *API) train(ctx context.Context, body *body, out *reply) error {
 	asked := training{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
 	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
 		return err

@@ -39,7 +39,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 			return nil, in.unreadable(err)
 		}
 		out.Warnings = append(out.Warnings, refused...)
-		out.Input = append(out.Input, document.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, document.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
+		out.Input = append(out.Input, document.Pair{fmt.Sprintf("%c: input", 'A'+k), lists[k].Name}, document.Pair{fmt.Sprintf("%c: bytes", 'A'+k), fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
 		FDR: comparedFDR, Workers: 1,
@@ -98,8 +98,8 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 func (e *Engine) describe(r *compare.Report, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []document.Pair{
-		{Name: "read as", Value: algo.Reads(e.model.Card.Schema)}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
-		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
+		{"read as", algo.Reads(e.model.Card.Schema)}, {"false discoveries", fmt.Sprint(comparedFDR)},
+		{"seed", fmt.Sprint(seed)}, {"program", "baca " + program},
 	}
 	r.Command = document.Command("baca compare", []document.Flag{
 		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},

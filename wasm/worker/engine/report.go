@@ -151,8 +151,8 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 
 func (in *input) describe() []document.Pair {
 	return []document.Pair{
-		{Name: "input", Value: cmp.Or(in.name, "text that was pasted or drawn")},
-		{Name: "bytes", Value: fmt.Sprint(in.source.Size())}, {Name: "its sha256", Value: in.opened.SHA256},
+		{"input", cmp.Or(in.name, "text that was pasted or drawn")},
+		{"bytes", fmt.Sprint(in.source.Size())}, {"its sha256", in.opened.SHA256},
 	}
 }
 
@@ -185,7 +185,7 @@ func (e *Engine) making(r *message.Report) report.Making {
 		Out:   "report.html", Input: e.input.path("input.smi"),
 	}
 	if f := r.Fitted; f != nil {
-		m.Basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Evidence: f.Evidence, P: f.P, Weight: f.Weight}
+		m.Basis = report.Basis{Graphs: f.Graphs, Alone: f.Few, Sample: f.Sample, Weight: f.Weight}
 	}
 	return m
 }

@@ -1,5 +1,4 @@
-// Package app is the page (Mount): go-app components that draw a session and pass user actions to
-// it.
+// Package app is the page (Mount): go-app components that draw a session and pass user actions to it.
 package app
 
 import (

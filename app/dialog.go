@@ -74,8 +74,7 @@ func modelLists(s *desk, molecules bool) (fit, others []app.UI) {
 	return fit, others
 }
 
-// modelDialog lists the models, of which one is described at a time. Those that cannot read the input
-// are folded away.
+// modelDialog lists the models, of which one is described at a time. Those that cannot read the input are folded away.
 func modelDialog(s *desk) app.UI {
 	molecules := s.Opened == nil || s.Opened.Molecules
 	fit, others := modelLists(s, molecules)
@@ -106,8 +105,7 @@ func modelDialog(s *desk) app.UI {
 
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// modelLineOf is a line on a model, with its description behind. use selects it, and more belongs to
-// one of the user's.
+// modelLineOf is a line on a model, with its description behind. use selects it, and more belongs to one of the user's.
 func modelLineOf(s *desk, m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
 	note := words.NoteOn(m)
 	class, action := "card", "Use"

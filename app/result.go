@@ -224,8 +224,7 @@ func (p *resultPane) foreign() app.UI {
 	})
 }
 
-// predictions asks for the column of predictions and shows held-out error rates, for models that
-// have them.
+// predictions asks for the column of predictions and shows held-out error rates, for models that have them.
 func (p *resultPane) predictions() app.UI {
 	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
 }

@@ -22,8 +22,7 @@ const (
 	maxRows = 1 << 17
 	// maxKnown bounds the training graphs with subtrees or structures.
 	maxKnown = 1 << 20
-	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at
-	// most.
+	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at most.
 	maxWork = 1 << 30
 	// maxQ is the largest log1p of a pooled embedding: that of the largest float32 is 88.7, and
 	// later float16 values have no inverse.

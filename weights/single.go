@@ -14,8 +14,7 @@ import (
 	"baca/algo/near"
 )
 
-// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the
-// intercept.
+// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the intercept.
 const foldBytes = 1 + background.Buckets + 4
 
 // unit returns the least exponent of a power of two for which weights are −127 to 127 units.

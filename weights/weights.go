@@ -40,8 +40,7 @@ var (
 	ErrRows      = errors.New("inconsistent rows")
 )
 
-// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal
-// a transfer as text.
+// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal a transfer as text.
 const magic = "\x89BaCa\r\n\x1a"
 
 // The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the section

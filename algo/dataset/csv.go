@@ -212,11 +212,10 @@ type cutter struct {
 	feed      bool // whether there is a line feed
 }
 
-// next finds the fields of the record at pos and returns its size with line end, and the number of
-// the next line. It consumes nothing, except before a *SyntaxError: then the line with the bad
-// quote is consumed, and later lines are read as records of their own. No text is read more than
-// twice: no quote is open at a line end between there and where reading stopped, as quotes come in
-// even runs. errEnd is the end of the text.
+// next finds the fields of the record at pos and returns its size with line end, and the number of the next line. It
+// consumes nothing, except before a *SyntaxError: then the line with the bad quote is consumed, and later lines are
+// read as records of their own. No text is read more than twice: no quote is open at a line end between there and where
+// reading stopped, as quotes come in even runs. errEnd is the end of the text.
 func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = field{}

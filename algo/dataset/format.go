@@ -112,9 +112,8 @@ func PlainName(name string) string {
 	return name
 }
 
-// Format returns the format of t by the file name, or by its head where the name says nothing. A
-// file named as SMI may be a table. Unrecognised text is SMI. Read errors come again when the text
-// is read.
+// Format returns the format of t by the file name, or by its head where the name says nothing. A file named as SMI may
+// be a table. Unrecognised text is SMI. Read errors come again when the text is read.
 func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet

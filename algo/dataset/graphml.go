@@ -56,8 +56,7 @@ type graphML struct {
 	lines    []int       // of edges
 }
 
-// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be
-// found.
+// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be found.
 func (s *scanner) readGraphML(string) error {
 	in := &allowance{r: s.window, max: s.max}
 	g := &graphML{scanner: s, xml: xml.NewDecoder(in), keys: map[string]bool{}}

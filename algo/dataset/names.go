@@ -16,8 +16,7 @@ func columnName[T string | []byte](text T) string {
 
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
-// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with
-// stereo come first.
+// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with stereo come first.
 var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
 
 // idNames are the names of id columns, the best first.

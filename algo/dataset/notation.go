@@ -25,8 +25,7 @@ var (
 	errSMARTS   = errors.New("this is SMARTS, a pattern of many molecules: want one molecule as SMILES")
 )
 
-// spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are
-// blanks.
+// spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are blanks.
 func spaceAt[T string | []byte](text T, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
 		if c == ' ' || c-'\t' < 5 {
@@ -75,8 +74,7 @@ func (r *Record) trim(text []byte) []byte {
 	return word
 }
 
-// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which
-// patterns do not mean.
+// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which patterns do not mean.
 func hasNumber(text []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("[#"))
@@ -96,8 +94,7 @@ func endsLine(r rune) bool {
 
 func isMolecule(word []byte) bool { return atoms(word) > 0 }
 
-// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1],
-// or a bare [C].
+// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1], or a bare [C].
 func isSELFIES[T string | []byte](text T) bool {
 	if len(text) == 0 || text[0] != '[' {
 		return false
@@ -183,8 +180,7 @@ var organicLetters = func() (is [256]bool) {
 	return is
 }()
 
-// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours,
-// rings or valences.
+// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours, rings or valences.
 func isSMARTS(text string) bool {
 	inside := false
 	for i := range len(text) {

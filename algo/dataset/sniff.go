@@ -12,8 +12,7 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it
-// arrives.
+// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it arrives.
 const (
 	headSize = 64 << 10 // bytes inspected
 	headRows = 50       // rows inspected, without a header

@@ -74,9 +74,8 @@ func TakeOOD(n, want int, order Order, seed uint64) []int {
 	return p
 }
 
-// Thin draws by seed round(share·nID) of the indices ood, or all, in their order, for a batch with
-// that share of its nID in-distribution graphs. A smaller share is a subset of a larger one. The
-// share must be finite and at least 0.
+// Thin draws by seed round(share·nID) of the indices ood, or all, in their order, for a batch with that share of its
+// nID in-distribution graphs. A smaller share is a subset of a larger one. The share must be finite and at least 0.
 func Thin(ood []int, nID int, share float64, seed uint64) ([]int, error) {
 	if math.IsNaN(share) || math.IsInf(share, 0) || share < 0 {
 		return nil, fmt.Errorf("contamination %v: want a number from 0, such as 0.05 or 1", share)

@@ -49,10 +49,9 @@ type Set struct {
 //
 // plain or .gz, in fsys or a folder below it. An empty name means the only set there.
 //
-// Node counts come from the indicator, so isolated nodes are kept. Edges become undirected;
-// self-loops and repeats are dropped and counted. The feature view is the constant 1, as in the
-// published protocol; other labels and attributes are ignored. Unusable graph labels give a
-// warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
+// Node counts come from the indicator, so isolated nodes are kept. Edges become undirected; self-loops and repeats are
+// dropped and counted. The feature view is the constant 1, as in the published protocol; other labels and attributes
+// are ignored. Unusable graph labels give a warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
 func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) {
 	files, err := findTU(fsys, name)
 	if err != nil {
@@ -221,8 +220,7 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 	return &SyntaxError{Column: i + 1, Err: fmt.Errorf("found %s: want %s", clip(token), want)}
 }
 
-// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the
-// number of nodes.
+// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the number of nodes.
 func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		id, next := number(text, 0)

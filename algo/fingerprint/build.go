@@ -190,10 +190,9 @@ func (x *Index) addLightest() {
 	}
 }
 
-// A list of holders consists of units of 16 bits: the distance from the previous holder above the
-// count of the key, less one. If the distance does not fit, the high bit of the unit is set and the
-// low bits of the distance follow in another unit. Few units of a key that one print in 200 holds
-// are long. No distance within maxPrints is too long.
+// A list of holders consists of units of 16 bits: the distance from the previous holder above the count of the key,
+// less one. If the distance does not fit, the high bit of the unit is set and the low bits of the distance follow in
+// another unit. Few units of a key that one print in 200 holds are long. No distance within maxPrints is too long.
 const (
 	timesBits = 4
 	manyTimes = 1<<timesBits - 1 // higher counts are in many

@@ -71,8 +71,7 @@ func (a Aside) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain
-// graphs.
+// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain graphs.
 type Asides map[string]int
 
 func (c *Asides) Count(a Aside) {

@@ -5,16 +5,14 @@ type element struct {
 	name   string
 	symbol string
 
-	// outer is the number of outer-shell electrons, isotope the mass number of
-	// the most common isotope.
+	// outer is the number of outer-shell electrons, isotope the mass number of the most common isotope.
 	outer   int8
 	isotope int16
 
 	// early elements are left of carbon: a positive charge removes bonds.
 	early bool
 
-	// valences are the allowed numbers of bonds, the default first. A final -1
-	// means any number.
+	// valences are the allowed numbers of bonds, the default first. A final -1 means any number.
 	valences []int8
 }
 
@@ -162,8 +160,7 @@ func ElementOf(c, d byte) uint8 {
 	return numbers[c-'A'][d&0x1f]
 }
 
-// numbers are the atomic numbers of symbols by their first letter, from A, and their second, from 1
-// for a; 0 for none.
+// numbers are the atomic numbers of symbols by their first letter, from A, and their second, from 1 for a; 0 for none.
 var numbers [26][32]uint8
 
 // basics has the most used properties side by side. No index is out of range.

@@ -11,12 +11,11 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Bank holds training graphs to compare others with. The distance of a graph is a weighted sum of
-// parts: the standardised distance of the embeddings; one minus the similarity of the subtrees, as
-// sets and with counts (see fingerprint.Index.Best); and ℓ_n for graphs with a single feature, or
-// log(1 + n) for n subtrees that no training graph has. No part alone is good on all data. Each
-// part, and the sum, is standardised by what the bank's graphs have to their nearest other. A Bank
-// is read-only; goroutines may share it.
+// A Bank holds training graphs to compare others with. The distance of a graph is a weighted sum of parts: the
+// standardised distance of the embeddings; one minus the similarity of the subtrees, as sets and with counts (see
+// fingerprint.Index.Best); and ℓ_n for graphs with a single feature, or log(1 + n) for n subtrees that no training
+// graph has. No part alone is good on all data. Each part, and the sum, is standardised by what the bank's graphs have
+// to their nearest other. A Bank is read-only; goroutines may share it.
 //
 // The embedding is that of contrast.Outline: for graphs with features the feature view. The
 // structure view and ℓ_n take nine tenths of encoding and find hardly more. Batches use both.
@@ -50,9 +49,8 @@ const (
 	Parts
 )
 
-// bareWeights are the weights of the parts for graphs with a single feature, weights those for
-// others, chosen on the validation pairs, where nearby values do as well. Of molecules the
-// embedding finds less than any other part.
+// bareWeights are the weights of the parts for graphs with a single feature, weights those for others, chosen on the
+// validation pairs, where nearby values do as well. Of molecules the embedding finds less than any other part.
 var (
 	bareWeights = [Parts]float64{1, 2, 2, 0.3}
 	weights     = [Parts]float64{0.4, 2, 2, 2}
@@ -143,8 +141,7 @@ func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Outlin
 	return b.measure(ctx, workers, graphs, nil)
 }
 
-// LeaveOut compares each landmark with the others, and its subtrees with those of all other
-// training graphs.
+// LeaveOut compares each landmark with the others, and its subtrees with those of all other training graphs.
 func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 	own := make([]int, b.Graphs.Len())
 	for i := range own {
@@ -155,8 +152,7 @@ func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 
 const measureChunk = 16
 
-// measure leaves out the bank's own[i] for graph i unless own is nil. A bank of that graph alone is
-// at distance 0.
+// measure leaves out the bank's own[i] for graph i unless own is nil. A bank of that graph alone is at distance 0.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outline, own []int) (*Distances, error) {
 	n, dim := graphs.Len(), b.dim
 	d := &Distances{graphs: graphs, equal: make([]bool, n)}

@@ -8,9 +8,8 @@ import (
 	"baca/algo/fingerprint"
 )
 
-// Targets are graphs whose distances to the bank are measured again as if further graphs were in
-// it. Rarities of subtrees and units stay those of the bank. Targets are read-only; goroutines may
-// share them.
+// Targets are graphs whose distances to the bank are measured again as if further graphs were in it. Rarities of
+// subtrees and units stay those of the bank. Targets are read-only; goroutines may share them.
 type Targets struct {
 	bank      *Bank
 	landmarks *landmarks // the embeddings, standardised
@@ -43,9 +42,8 @@ func (b *Bank) Targets(graphs *contrast.Outline, within []float64) *Targets {
 	return c
 }
 
-// To writes the distance of each target to graph j, part by part as [Distances.Part]: dst[k] has
-// part k. For ByRest that is the count of new subtrees that j lacks too, or ℓ_n, which does not
-// depend on j.
+// To writes the distance of each target to graph j, part by part as [Distances.Part]: dst[k] has part k. For ByRest
+// that is the count of new subtrees that j lacks too, or ℓ_n, which does not depend on j.
 func (c *Targets) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 	if len(dst[0]) != len(c.rest) {
 		panic(fmt.Sprintf("near: %d values for %d targets", len(dst[0]), len(c.rest)))

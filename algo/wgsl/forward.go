@@ -248,8 +248,7 @@ func (j *job) loss(s *space, rows, splits int) {
 	j.each("loss", rows, []uint32{uint32(rows), uint32(splits), bits(inverse)}, s.stats, s.rows, s.cols, s.loss)
 }
 
-// Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one
-// computes.
+// Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one computes.
 func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

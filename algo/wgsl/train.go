@@ -19,8 +19,7 @@ const (
 // maxSteps is the number of steps whose losses wait on the device.
 const maxSteps = 1024
 
-// maxRunning is the number of submitted unfinished steps: the next is packed and uploaded while the
-// last computes.
+// maxRunning is the number of submitted unfinished steps: the next is packed and uploaded while the last computes.
 const maxRunning = 2
 
 // A training keeps its state on the device.
@@ -235,8 +234,7 @@ func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
 	return blocks
 }
 
-// pairs leaves the gradient by the unit rows a in unit, b being those of the other
-// view.
+// pairs leaves the gradient by the unit rows a in unit, b being those of the other view.
 func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs, unit Buffer) {
 	name := fmt.Sprintf(" TILE=%d", tile)
 	j.call("pairs"+name, w.pairCount, []uint32{uint32(width), uint32(w.pairs), bits(inverse), uint32(w.pairCount)},

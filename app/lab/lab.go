@@ -1,5 +1,4 @@
-// Package lab is the page's lab, without a browser (Lab): the story of a record in six scenes, and
-// the tools.
+// Package lab is the page's lab, without a browser (Lab): the story of a record in six scenes, and the tools.
 package lab
 
 import (
@@ -12,8 +11,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A Lab tells the inspected record's way through the method: a story of scenes with beats. It also
-// opens the tools.
+// A Lab tells the inspected record's way through the method: a story of scenes with beats. It also opens the tools.
 type Lab struct {
 	session *run.Session
 
@@ -372,8 +370,7 @@ func (l *Lab) goTo(scene string, beat int) {
 	}
 }
 
-// Play continues, or starts over at the end. A resting scene plays from its start. still shows
-// whole scenes.
+// Play continues, or starts over at the end. A resting scene plays from its start. still shows whole scenes.
 func (l *Lab) Play(still bool) {
 	s := l.session
 	scenes := l.playable()

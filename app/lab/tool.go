@@ -110,8 +110,7 @@ type Wish struct {
 // UsuallySuggested is the default number.
 const UsuallySuggested = 20
 
-// request makes a request for an input with these columns, or says what is wrong. Columns of
-// another input are ignored.
+// request makes a request for an input with these columns, or says what is wrong. Columns of another input are ignored.
 func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	r = &message.Suggest{Most: UsuallySuggested}
 	var err error

@@ -159,8 +159,7 @@ func (t *thumb) fits(atoms []string) bool {
 	return true
 }
 
-// colours returns colours and marks of atoms, for a drawing that fits. note says why there are
-// none.
+// colours returns colours and marks of atoms, for a drawing that fits. note says why there are none.
 func colours(s *run.Session, fits bool) (share []float64, marked []int, note string) {
 	share = shares(s.AboveLimit(s.Inspector.Detail.Value))
 	if fits {

@@ -31,8 +31,7 @@ func StripOf(s *run.Session, width, height float64) Strip {
 	return c
 }
 
-// Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated
-// batch.
+// Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated batch.
 func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
 	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)

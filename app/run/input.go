@@ -89,8 +89,7 @@ func (i *Input) put(next Given) {
 	i.Given = next
 }
 
-// TakeBack brings back the list before, and can itself be undone. A library goes even where there was
-// no list.
+// TakeBack brings back the list before, and can itself be undone. A library goes even where there was no list.
 func (i *Input) TakeBack() {
 	list := i.Undo
 	if i.Undo = nil; list != nil {
@@ -211,8 +210,7 @@ func units(s string) int { return len(utf16.Encode([]rune(s))) }
 // mostChoices bounds the remembered tables.
 const mostChoices = 50
 
-// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row
-// until the tab closes.
+// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row until the tab closes.
 func (i *Input) ChooseColumn(name string) {
 	h := i.session.Header
 	if h == nil || name == h.Column || !slices.Contains(h.Columns, name) {

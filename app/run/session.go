@@ -1,6 +1,5 @@
-// Package run is what the page does with an input, without a browser (Session): it reads and scores
-// it, answers questions on its records, and trains models on it. Components draw a session and pass
-// user actions to it.
+// Package run is what the page does with an input, without a browser (Session): it reads and scores it, answers
+// questions on its records, and trains models on it. Components draw a session and pass user actions to it.
 package run
 
 import (

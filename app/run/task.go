@@ -36,8 +36,7 @@ func (t *Task) Words() string {
 	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
-// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and
-// nothing after another input.
+// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and nothing after another input.
 func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	s.Rev.State++
 	switch {

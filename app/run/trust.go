@@ -8,8 +8,7 @@ import (
 	"baca/wasm/message"
 )
 
-// Trust judges predictions in a column of the input by the model's held-out errors. Without both it
-// shows nothing.
+// Trust judges predictions in a column of the input by the model's held-out errors. Without both it shows nothing.
 type Trust struct {
 	session *Session
 

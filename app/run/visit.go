@@ -40,8 +40,7 @@ func (s *Session) AtRisk() bool {
 	return s.Busy() && (s.Input.File != nil || len(s.Input.Text) > store.MostDraft)
 }
 
-// Link links to the shown rows in input order, with settings and selection. The note explains it,
-// or why there is none.
+// Link links to the shown rows in input order, with settings and selection. The note explains it, or why there is none.
 func (s *Session) Link() (text, note string) {
 	if s.Opened == nil || s.Rows.Len() == 0 {
 		return "", "Not copied: there is nothing to link to yet."

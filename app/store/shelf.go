@@ -70,8 +70,7 @@ func (s *Shelf) Lasts(m *message.Model) bool {
 	return m.BuiltIn || i >= 0 && s.Own[i].Kept
 }
 
-// Recall lists the stored models, and then calls back. Files are read on use. changed hears of
-// changes from then on.
+// Recall lists the stored models, and then calls back. Files are read on use. changed hears of changes from then on.
 func (s *Shelf) Recall(store Store, changed, then func()) {
 	s.store, s.changed = store, changed
 	store.All(cardsPrefix, func(cards map[string][]byte, _ string) {

@@ -18,8 +18,7 @@ func (t *Table) Snapshot() *Table {
 	return &c
 }
 
-// Columns are rows as `baca score` writes them, with more columns before the provenance and the
-// input's own.
+// Columns are rows as `baca score` writes them, with more columns before the provenance and the input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
 	all := table.Pick(t.Rows.ours(), order)
 	for i := range all {

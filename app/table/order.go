@@ -16,8 +16,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A Head is the head of a column. By is the column's name in files, empty for the order of the
-// input.
+// A Head is the head of a column. By is the column's name in files, empty for the order of the input.
 type Head struct {
 	By, Class, Name, About string
 	most                   bool // the highest values come first

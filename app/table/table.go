@@ -128,8 +128,7 @@ func (t *Table) MoveThreshold(score float64) {
 	}
 }
 
-// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge
-// equally.
+// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge equally.
 func roundUp(p float64) float64 {
 	rounded := words.Round(p, 3)
 	if rounded < p {

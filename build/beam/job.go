@@ -58,9 +58,8 @@ type config struct {
 	Join    bool
 }
 
-// A scoring is a config at work in this process. Everything it finishes is in the folder: what is there is
-// not done again, so a run that was killed goes on from its finished shards, and work that is done
-// twice changes nothing.
+// A scoring is a config at work in this process. Everything it finishes is in the folder: what is there is not done
+// again, so a run that was killed goes on from its finished shards, and work that is done twice changes nothing.
 type scoring struct {
 	config
 	plan run.Plan // of a shard

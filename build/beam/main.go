@@ -1,19 +1,16 @@
-// Command baca-beam scores libraries of molecules that are too large for one
-// machine, on an engine that runs Apache Beam pipelines: Flink, Spark, Dataflow, or
-// by default the Prism runner inside this process.
+// Command baca-beam scores libraries of molecules that are too large for one machine, on an engine that runs Apache
+// Beam pipelines: Flink, Spark, Dataflow, or by default the Prism runner inside this process.
 //
 //	baca-beam [flags] --out FOLDER INPUT...
 //
 // Each graph is scored by itself, so a batch is not calibrated here.
 //
-// The inputs are .smi, .csv, .tsv, .jsonl, .sdf or .parquet files, plain or as .gz, .bz2 or .zst, on disks
-// or in object stores (gs://, s3://), as names or patterns, as if they were one
-// after the other. The rows are those of `baca score` for all of them in one file.
-// The folder gets shards of them, in the order of the input, the refused records
-// beside, and summary.json with all counts, the shards that failed and the inputs
-// that broke off. What is in the folder is
-// not done again: a run that was killed goes on when the same command is given
-// again. With --join it puts the shards together, too, to the bytes of `baca score`.
+// The inputs are .smi, .csv, .tsv, .jsonl, .sdf or .parquet files, plain or as .gz, .bz2 or .zst, on disks or in object
+// stores (gs://, s3://), as names or patterns, as if they were one after the other. The rows are those of `baca score`
+// for all of them in one file. The folder gets shards of them, in the order of the input, the refused records beside,
+// and summary.json with all counts, the shards that failed and the inputs that broke off. What is in the folder is not
+// done again: a run that was killed goes on when the same command is given again. With --join it puts the shards
+// together, too, to the bytes of `baca score`.
 //
 // The exit status is 0 also when records were refused, 2 after a mistake in the
 // command line, and 1 after any other failure, also of a single shard.

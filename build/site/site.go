@@ -40,8 +40,7 @@ type File struct {
 	SHA256 string `json:"sha256"` // of the content, hex
 	// Brotli says that the content is kept compressed, with .br behind the path.
 	Brotli bool `json:"brotli,omitempty"`
-	// Model is the name of the embedded model that this is. Its content is not
-	// kept twice.
+	// Model is the name of the embedded model that this is. Its content is not kept twice.
 	Model string `json:"model,omitempty"`
 	// Hashed says that the path holds a hash, so that the content never changes.
 	Hashed bool `json:"hashed,omitempty"`
@@ -95,8 +94,7 @@ type entry struct {
 
 type form func() ([]byte, error)
 
-// Open reads the list of a site's files. model returns the file of an embedded
-// model; its hash is checked.
+// Open reads the list of a site's files. model returns the file of an embedded model; its hash is checked.
 func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 	data, err := fs.ReadFile(files, List)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package message is the protocol of page and worker. The page sends a [Request]; the worker
-// answers with events and one reply, all with the request's number. A message is msgpack in one
-// ArrayBuffer:
+// Package message is the protocol of page and worker. The page sends a [Request]; the worker answers with events and
+// one reply, all with the request's number. A message is msgpack in one ArrayBuffer:
 //
 //	[version, number of the request, kind, {field: value, …}]
 //
@@ -28,8 +27,7 @@ const MaxSize = 512 << 20
 // ErrVersion is the cause of a version mismatch.
 var ErrVersion = errors.New("message of another version")
 
-// A Request comes from the page. Its comment names its events and reply; any reply may be a
-// [Failed].
+// A Request comes from the page. Its comment names its events and reply; any reply may be a [Failed].
 type Request interface{ request() }
 
 // An Event reports progress.

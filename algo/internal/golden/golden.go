@@ -32,8 +32,7 @@ func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
 	return append(list, more...)
 }
 
-// Path returns the path of a file or folder in shared, searched from the working directory upwards,
-// or skips the test.
+// Path returns the path of a file or folder in shared, searched from the working directory upwards, or skips the test.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	for dir := must.Have(os.Getwd()); ; dir = filepath.Dir(dir) {

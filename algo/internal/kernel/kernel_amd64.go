@@ -70,8 +70,7 @@ func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m
 	}
 }
 
-// listed is the number of tiles that m rows make: the highest ones, and at most one of each other
-// height.
+// listed is the number of tiles that m rows make: the highest ones, and at most one of each other height.
 func listed(m int) int {
 	switch level {
 	case avx512:

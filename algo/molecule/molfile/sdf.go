@@ -12,8 +12,7 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxRecord is the longest accepted SDF record in bytes: a molfile of at most [MaxLength] and its
-// data.
+// MaxRecord is the longest accepted SDF record in bytes: a molfile of at most [MaxLength] and its data.
 const MaxRecord = 16 << 20
 
 // A Record of an SDF file is a molfile and its data.
@@ -25,10 +24,9 @@ type Record struct {
 	Err error
 }
 
-// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A
-// line that begins with $$$$ ends a record, as does the end of the text. Records above [MaxRecord]
-// are refused and reading continues. Memory is bounded. The sequence can be used once; if r fails,
-// the last pair has an error.
+// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A line that begins
+// with $$$$ ends a record, as does the end of the text. Records above [MaxRecord] are refused and reading continues.
+// Memory is bounded. The sequence can be used once; if r fails, the last pair has an error.
 func SDF(r io.Reader) iter.Seq2[Record, error] { return splitSDF(r, MaxRecord) }
 
 // separator is how the last line of a record begins.
@@ -106,8 +104,7 @@ func (s *splitter) record() Record {
 	return rec
 }
 
-// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false
-// if there is none.
+// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false if there is none.
 func molfileEnd(text string) (n int, ok bool) {
 	const end = "\nM  END"
 	n = strings.Index(text, end)

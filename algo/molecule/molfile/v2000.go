@@ -1,16 +1,14 @@
-// Package molfile reads molfiles, MDL's connection tables V2000 and V3000 (Parse), and splits SDF
-// files (SDF).
+// Package molfile reads molfiles, MDL's connection tables V2000 and V3000 (Parse), and splits SDF files (SDF).
 //
 // Fields are cut at fixed columns, as in RDKit. Explicit hydrogens are folded as in SMILES; their
 // number follows the neighbour's valence unless stated. Chirality comes from three-dimensional
 // coordinates, else from wedged bonds; atom parities are ignored.
 //
-// Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of
-// SMILES, residues of template atoms, and several atoms without bonds or charges: coordinates only. Of
-// the properties charges, radicals and isotopes are read. Atom lists, A, Q, * and R groups are
-// wildcards. A hydrogen bond, type 10, parts two components. Substance groups and queries are skipped,
-// but those of Marvin's MRV_IMPLICIT_H count hydrogens, and bonds of several orders and the zero-order
-// extension (M ZBO, M ZCH, M HYD) are refused.
+// Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of SMILES, residues of
+// template atoms, and several atoms without bonds or charges: coordinates only. Of the properties charges, radicals and
+// isotopes are read. Atom lists, A, Q, * and R groups are wildcards. A hydrogen bond, type 10, parts two components.
+// Substance groups and queries are skipped, but those of Marvin's MRV_IMPLICIT_H count hydrogens, and bonds of several
+// orders and the zero-order extension (M ZBO, M ZCH, M HYD) are refused.
 package molfile
 
 import (

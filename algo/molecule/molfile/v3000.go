@@ -12,8 +12,7 @@ import (
 
 const v30 = "M  V30 "
 
-// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines
-// point at the end.
+// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines point at the end.
 func (m *reader) nextV3000() (string, error) {
 	var joined []byte
 	for {

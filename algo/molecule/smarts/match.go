@@ -1,5 +1,4 @@
-// Package smarts searches molecules for substructures that are written as SMARTS: Parse, then
-// Pattern.In.
+// Package smarts searches molecules for substructures that are written as SMARTS: Parse, then Pattern.In.
 //
 // It follows RDKit: aromaticity is that of package molecule, hydrogens count for their neighbour,
 // and marks of stereochemistry are read but not compared. Not read are v (the sum of bond orders),

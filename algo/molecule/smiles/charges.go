@@ -355,9 +355,8 @@ func (d *drawing) moveKeeping(x int32) bool {
 	return false
 }
 
-// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless
-// aromatic atoms are lost: NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any
-// conjugated atom with a lone pair.
+// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless aromatic atoms are lost:
+// NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any conjugated atom with a lone pair.
 func (d *drawing) spread() {
 	d.cations(func(x int32, a *molecule.Atom) {
 		switch {
@@ -518,9 +517,8 @@ func (d *drawing) acidic(i int32) bool {
 	})
 }
 
-// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open
-// O–C=CH: amides, isothiocyanates, sulfonamides and ketones. The caller takes the charge or the
-// hydrogen of atom i.
+// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open O–C=CH: amides,
+// isothiocyanates, sulfonamides and ketones. The caller takes the charge or the hydrogen of atom i.
 func (d *drawing) protonateFar(i int32) bool {
 	a := &d.Atoms[i]
 	if !slices.Contains(chalcogen, a.Element) {
@@ -591,9 +589,8 @@ func (d *drawing) deprotonate() {
 	}
 }
 
-// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for
-// hydroxyl and thiol groups at an aromatic ring with a nitrogen cation, amines as well if it has
-// five atoms, and 3 for other atoms.
+// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for hydroxyl and thiol groups
+// at an aromatic ring with a nitrogen cation, amines as well if it has five atoms, and 3 for other atoms.
 func (d *drawing) acidity(i int32) int {
 	a := &d.Atoms[i]
 	if a.Degree != 1 && a.Element != nitrogen {

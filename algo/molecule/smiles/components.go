@@ -65,8 +65,7 @@ var listed = sync.OnceValue(func() map[string]rank {
 	return ranks
 })
 
-// choose returns the component of m that is its parent, and whether its charges changed. It records
-// the others.
+// choose returns the component of m that is its parent, and whether its charges changed. It records the others.
 func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecule, changed bool) {
 	parent, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	if trees == 1 {

@@ -148,8 +148,7 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-// hostile are generators of texts of about n bytes that are bad for careless
-// readers.
+// hostile are generators of texts of about n bytes that are bad for careless readers.
 var hostile = map[string]func(n int) string{
 	"open":       func(n int) string { return strings.Repeat("C(", n/2) },
 	"nested":     func(n int) string { return strings.Repeat("C(", n/3) + "C" + strings.Repeat(")", n/3) },
@@ -164,8 +163,7 @@ var hostile = map[string]func(n int) string{
 	"macrocycle": func(n int) string { return "C1" + strings.Repeat("C", n) + "1" },
 	"polyene":    func(n int) string { return "c1" + strings.Repeat("c", n) + "1" },
 	"ladder": func(n int) string {
-		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the
-		// pair before.
+		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the pair before.
 		var b strings.Builder
 		b.WriteString("C1C2")
 		for range n / 8 {
@@ -205,8 +203,7 @@ var hostile = map[string]func(n int) string{
 	"hydrogens":  func(n int) string { return "[U]" + strings.Repeat("([H])", n/5) },
 	"chiralstar": func(n int) string { return "[U@]" + strings.Repeat("(C)", n/3) },
 	"cubic": func(n int) string {
-		// A random-looking graph of degree three: no small rings, no atom
-		// with two bonds.
+		// A random-looking graph of degree three: no small rings, no atom with two bonds.
 		m := n / 12
 		var b strings.Builder
 		for k := range 2 * m {

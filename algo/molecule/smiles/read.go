@@ -378,8 +378,7 @@ func (b *bracket) number(what string, limit int32) (int32, error) {
 	return int32(v), nil
 }
 
-// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
-// charge, class.
+// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens, charge, class.
 func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err error) {
 	b := bracket{p: p, text: p.Text[:hi], from: i, j: i + 1, atom: a, place: place}
 	a.NoImplicit, p.Brackets = true, true
@@ -546,8 +545,7 @@ func (b *bracket) chiralClass() molecule.Chirality {
 	return molecule.Achiral
 }
 
-// closeRings makes a bond of each pair of closures with the same number, by number, then in text
-// order.
+// closeRings makes a bond of each pair of closures with the same number, by number, then in text order.
 func (p *parser) closeRings() error {
 	p.Chain = len(p.Bonds)
 	if len(p.closures) == 0 {

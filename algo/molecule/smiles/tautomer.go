@@ -158,8 +158,7 @@ type amidine struct {
 	nitrogens []int32
 }
 
-// findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
-// and some without.
+// findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen and some without.
 func (p *parser) findAzoles() {
 	t := &p.tautomers
 	used := buffer.Zeroed(&t.marks, len(p.Atoms))
@@ -264,9 +263,8 @@ func (t *tautomers) sort(atoms []int32) {
 	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }
 
-// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity,
-// each ring gets the first choice that keeps it, if rings are few: every try reads the whole
-// molecule. It reports any change.
+// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity, each ring gets the
+// first choice that keeps it, if rings are few: every try reads the whole molecule. It reports any change.
 func (p *parser) settleAzoles() (changed bool) {
 	p.save(&p.before)
 	for _, ring := range p.azoles {

@@ -25,15 +25,13 @@ const (
 	closeEnough = 1e-3 // of gradients
 )
 
-// What values are at least compared to: losses to 1, since they are differences of
-// numbers of that size.
+// What values are at least compared to: losses to 1, since they are differences of numbers of that size.
 const (
 	one  = 1
 	tiny = 1e-6
 )
 
-// Run runs all tests on a GPU. The graphs are a real batch with their structural
-// encodings; nil stands for Drugs.
+// Run runs all tests on a GPU. The graphs are a real batch with their structural encodings; nil stands for Drugs.
 func Run(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	if gs == nil {
 		gs = Drugs(t)
@@ -195,8 +193,7 @@ func trainer(d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Traini
 	return e, tr
 }
 
-// gradient returns that of one batch, tensor by tensor: after the first step the
-// first moment is a tenth of it.
+// gradient returns that of one batch, tensor by tensor: after the first step the first moment is a tenth of it.
 func gradient(d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.Losses) {
 	_, tr := trainer(d, c, 1e-3)
 	must.Do(tr.Step(context.Background(), gs))
@@ -222,8 +219,7 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 		largest = max(largest, math.Abs(float64(w)))
 	}
 	for k, g := range got.Tensors() {
-		// A gradient that cancels, as on a graph of like nodes, is compared to
-		// those of other tensors.
+		// A gradient that cancels, as on a graph of like nodes, is compared to those of other tensors.
 		scale, difference := 1e-3*largest, 0.0
 		for i, w := range ts[k].Data {
 			scale = max(scale, math.Abs(float64(w)))

@@ -86,8 +86,7 @@ func (p *pending) Close() error { return p.out.Close() }
 // Flush holds the rows back.
 func (p *pending) Flush() error { return p.err }
 
-// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to
-// alpha, 0 for none.
+// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to alpha, 0 for none.
 func (p *pending) finish(alpha float64, references int) (counts decide.Counts, err error) {
 	if p.err != nil {
 		return counts, p.err

@@ -375,8 +375,7 @@ func (s *source) sum(in *input) (string, error) {
 	return sha256OfFile(s.paths[0])
 }
 
-// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the
-// process.
+// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the process.
 func waiting(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {

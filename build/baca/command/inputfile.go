@@ -55,9 +55,8 @@ func (f *inputFile) unchanged() error {
 	if err != nil {
 		return fmt.Errorf("%s changed while it was read: %w", f.file.Name(), err)
 	}
-	// A growing file may lack half a line, even if all was read. One of equal size may be touched,
-	// copied, or overwritten with its time restored: only reading it again tells, which is cheap
-	// beside scoring.
+	// A growing file may lack half a line, even if all was read. One of equal size may be touched, copied, or
+	// overwritten with its time restored: only reading it again tells, which is cheap beside scoring.
 	if f.opened.Size() == now.Size() && f.read == now.Size() {
 		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
 			return nil

@@ -33,8 +33,7 @@ type output struct {
 	name string // as asked for
 	// The file that is written, and the one that it becomes. They are one where its folder takes no other file.
 	at, to string
-	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard
-	// output cannot.
+	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard output cannot.
 	regular bool
 	begun   bool
 	keep    bool // of a run that failed
@@ -87,8 +86,7 @@ func (o *output) begin(at int64) error {
 	return written(o.name, err)
 }
 
-// intact returns the number of bytes written, or an error if the file changed: locks do not stop
-// other programs.
+// intact returns the number of bytes written, or an error if the file changed: locks do not stop other programs.
 func (o *output) intact() (int64, error) {
 	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {

@@ -158,9 +158,8 @@ func (p *part) named(err error) error {
 	return err
 }
 
-// Alone makes this process the only writer of files until release, and removes what killed ones
-// left. Others that use the same name get the error of [lock.Acquire], unless the file system has no
-// locks.
+// Alone makes this process the only writer of files until release, and removes what killed ones left. Others that use
+// the same name get the error of [lock.Acquire], unless the file system has no locks.
 func Alone(name string, files ...string) (release func(), err error) {
 	release, err = lock.Acquire(name)
 	if errors.Is(err, errors.ErrUnsupported) {

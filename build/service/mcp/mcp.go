@@ -1,5 +1,4 @@
-// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain
-// and models.
+// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain and models.
 package mcp
 
 import (

@@ -118,8 +118,7 @@ func (c *conversation) waits() bool {
 	return len(c.open) > 0
 }
 
-// message returns a line's message, or refuses the line. Answers are ignored, since nothing is
-// asked.
+// message returns a line's message, or refuses the line. Answers are ignored, since nothing is asked.
 func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

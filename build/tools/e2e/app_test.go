@@ -46,16 +46,14 @@ func (b *tab) anew() {
 	b.before = eval[int](b, `Number(document.getElementById("page").dataset.run)`)
 }
 
-// phase waits until the page is in one of the phases of a session, in a run that
-// began after the latest anew.
+// phase waits until the page is in one of the phases of a session, in a run that began after the latest anew.
 func (b *tab) phase(names ...string) {
 	b.t.Helper()
 	b.Wait(fmt.Sprintf(`(({ run, phase }) => Number(run) > %d && %q.split(" ").includes(phase))(document.getElementById("page").dataset)`, b.before, strings.Join(names, " ")))
 }
 
-// aim waits until the middle of an element can be seen, and has it watch for a click.
-// A pointer that meets something else, because the page has moved meanwhile, is not
-// heard of by the page.
+// aim waits until the middle of an element can be seen, and has it watch for a click. A pointer that meets something
+// else, because the page has moved meanwhile, is not heard of by the page.
 const aim = `new Promise((done) => {
 	const selector = %q;
 	const look = () => {

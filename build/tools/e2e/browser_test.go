@@ -29,8 +29,7 @@ import (
 	"baca/weights"
 )
 
-// built is the folder with the page. It and the command beside it are built once for
-// all tests.
+// built is the folder with the page. It and the command beside it are built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat("../../../web/static/tools.js"); err != nil {
 		return "", errors.New("web/static/tools.js is not there, without which the page does not start: make libraries builds it")
@@ -200,8 +199,7 @@ func (b *tab) visit(url string) {
 	}
 }
 
-// A server serves a handler until it is closed, and can come back at the same
-// address.
+// A server serves a handler until it is closed, and can come back at the same address.
 type server struct {
 	*http.Server
 	URL string

@@ -72,7 +72,8 @@ for (const width of [1920, 1280, 1024, 768, 390]) {
 await fetch("found", { method: "POST", body: JSON.stringify(found) });
 </script>`
 
-// In Firefox a link opens its case, molecules have their verdicts, they and their neighbours are drawn, and the page fits screens of all sizes.
+// In Firefox a link opens its case, molecules have their verdicts, they and their neighbours are drawn, and the page
+// fits screens of all sizes.
 func TestFirefox(t *testing.T) {
 	page := open(t)
 	input := "CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\n"

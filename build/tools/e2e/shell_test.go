@@ -67,8 +67,7 @@ func (b *tab) beside(url string) *tab {
 
 const newVersion = `[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("New version"))`
 
-// A new version waits until somebody presses the button, or loads the page again; an
-// old tab goes on as it is.
+// A new version waits until somebody presses the button, or loads the page again; an old tab goes on as it is.
 func TestNewVersionTakesOver(t *testing.T) {
 	h, set := versions(open(t))
 	s := serve(t, h)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// counting counts what the page does at a time. Chromium tells of changes of the
-// document once for each task.
+// counting counts what the page does at a time. Chromium tells of changes of the document once for each task.
 const counting = `(() => {
 	globalThis.testCounts = {};
 	globalThis.testMost = {}; // ever
@@ -112,11 +111,9 @@ func (b *tab) steps(rows []byte) []step {
 	}
 }
 
-// atMost are bounds for that many records, on which only what a report is made of
-// depends: four numbers of each, and 500 rows. A piece of rows has 1024 of 110
-// bytes, what the batch of 4096 graphs says of itself has 80 for each, and a report
-// brings the script that draws; the window of the table and a record of it are some
-// hundred nodes.
+// atMost are bounds for that many records, on which only what a report is made of depends: four numbers of each, and
+// 500 rows. A piece of rows has 1024 of 110 bytes, what the batch of 4096 graphs says of itself has 80 for each, and a
+// report brings the script that draws; the window of the table and a record of it are some hundred nodes.
 func atMost(records int) counts {
 	return counts{Received: 800_000, Sent: 32*records + 200_000, Nodes: 1000, Rows: 40}
 }
@@ -141,9 +138,8 @@ func (b *tab) bounded(records int, but ...string) {
 	}
 }
 
-// The page is free for its user while many records are read, scored, sorted and
-// scrolled through: what it takes, sends and draws at a time does not grow with them.
-// How often it goes through all of them is counted in package app.
+// The page is free for its user while many records are read, scored, sorted and scrolled through: what it takes, sends
+// and draws at a time does not grow with them. How often it goes through all of them is counted in package app.
 func TestThePageStaysFree(t *testing.T) {
 	b := ready(t, counting)
 	b.bounded(6000)

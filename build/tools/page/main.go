@@ -296,8 +296,7 @@ func (b *builder) stored() string {
 	return list.String()
 }
 
-// render is the page before its program runs, so that there is something to see at
-// once and nothing moves afterwards.
+// render is the page before its program runs, so that there is something to see at once and nothing moves afterwards.
 func render() (string, error) {
 	body, err := app.HTML()
 	return "<div>\n" + sortAttributes(body) + "\n</div>", err
@@ -364,8 +363,7 @@ func (b *builder) write(out string, fast bool) error {
 // compression is the file that says how well the others are compressed.
 const compression = "compression"
 
-// compressed finds the files below a folder that are compressed as well as can be, by the
-// SHA-256 of what they hold.
+// compressed finds the files below a folder that are compressed as well as can be, by the SHA-256 of what they hold.
 func compressed(folder string) map[string]string {
 	mark, err := os.ReadFile(filepath.Join(folder, compression))
 	if err != nil || string(mark) != "best\n" {
@@ -383,8 +381,7 @@ func compressed(folder string) map[string]string {
 	return files
 }
 
-// write writes a file below a folder. Old, unless empty, is the name of a file that has
-// it compressed.
+// write writes a file below a folder. Old, unless empty, is the name of a file that has it compressed.
 func (f *file) write(folder, old string, fast bool) error {
 	if f.Model != "" {
 		return nil
@@ -412,8 +409,7 @@ func (f *file) write(folder, old string, fast bool) error {
 	return os.WriteFile(name+".br", buffer.Bytes(), 0o666)
 }
 
-// report prints sizes, of everything and of what a first visit loads, and returns the
-// latter as it is sent.
+// report prints sizes, of everything and of what a first visit loads, and returns the latter as it is sent.
 func (b *builder) report(out string) (sent int) {
 	raw := 0
 	for _, name := range b.names() {

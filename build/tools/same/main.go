@@ -8,7 +8,8 @@
 //
 // -packages also compares the page, the wheel and the npm package. Building them takes minutes; make does it, in the working tree, too.
 //
-// Exit status 1 says that something differs, or that no line has some flag of the command. CHANGELOG.md lists the differences that are wanted.
+// Exit status 1 says that something differs, or that no line has some flag of the command. CHANGELOG.md lists the
+// differences that are wanted.
 package main
 
 import (

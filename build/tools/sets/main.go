@@ -9,9 +9,8 @@
 //	not-medicinal.smi  7 100 molecules that are neither in ChEMBL nor drugs: the background of both
 //	molecules.smi.gz   the built-in background of other models, with molecules enumerated from grammar.txt
 //
-// Molecules with the same parent are one, and its first written form stays. Of a record with
-// several drugs each is one. What is left out, see clean, is counted on standard output. The same
-// data make the same files.
+// Molecules with the same parent are one, and its first written form stays. Of a record with several drugs each is one.
+// What is left out, see clean, is counted on standard output. The same data make the same files.
 package main
 
 import (
@@ -178,8 +177,7 @@ func read(path string, source ...string) (rows []row) {
 
 func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
 
-// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved
-// or in clinical trials.
+// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved or in clinical trials.
 func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
@@ -231,8 +229,7 @@ func reasons(left map[string]int) string {
 	return b.String()
 }
 
-// bioactive writes bioactive.smi and its background, which has no parent of any molecule
-// of ChEMBL or of the drugs.
+// bioactive writes bioactive.smi and its background, which has no parent of any molecule of ChEMBL or of the drugs.
 func bioactive(data, out string, drugs map[string]bool) {
 	rows, known, left := read(table(data, mix), "source"), map[string]bool{}, map[string]int{}
 	train := draw(rows, "chembl", trainSize, known, func(text string) []compound {

@@ -79,8 +79,7 @@ func listName(in *input) string { return cmp.Or(in.name, "the list") }
 
 const gathered = 64
 
-// gather reads an input into a list, and returns what was refused. It calls show with records and
-// bytes read.
+// gather reads an input into a list, and returns what was refused. It calls show with records and bytes read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: io.Discard}
 	records := dataset.Parse(t, 1, in.records(read, e.form().Unordered()))

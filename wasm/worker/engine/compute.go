@@ -130,8 +130,7 @@ func (e *Engine) places(t *task) (*message.Computed, error) {
 	return c, flush()
 }
 
-// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim
-// coordinates.
+// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim coordinates.
 func (e *Engine) mapOf(dim int) *plane {
 	if e.plane != nil {
 		return e.plane

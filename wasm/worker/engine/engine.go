@@ -30,13 +30,11 @@ type Host interface {
 	Fetch(name string) ([]byte, error)
 	// File returns the file that came with a message.
 	File(number int) (Source, error)
-	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely
-	// needed.
+	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely needed.
 	Zstd(r io.Reader) (io.Reader, error)
 	// Cores is the number of workers that can compute at once, with this one.
 	Cores() int
-	// Device returns the best device for batches of that many graphs, and its name: nil for the
-	// processor.
+	// Device returns the best device for batches of that many graphs, and its name: nil for the processor.
 	Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string)
 	// Spawn starts another worker. It implements [message.Spawn].
 	Spawn(receive func(data []byte), died func(reason string)) message.Port
@@ -48,8 +46,7 @@ const Start = "start.msgpack"
 // Drawer is the site's drawing script, embedded in reports.
 const Drawer = "web/lib/draw.js"
 
-// An Engine holds a model, an input and the state of the last batch. It is used by one goroutine,
-// except for Pause.
+// An Engine holds a model, an input and the state of the last batch. It is used by one goroutine, except for Pause.
 type Engine struct {
 	host    Host
 	welcome *message.Welcome

@@ -390,8 +390,7 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	}, nil
 }
 
-// drawn samples a mixture, each graph with its own random stream, so that small changes of the
-// mixture change little.
+// drawn samples a mixture, each graph with its own random stream, so that small changes of the mixture change little.
 func drawn(mix *graphon.Graphon) []message.Sample {
 	// One graphon mixed with itself is the mixture; the draw is the method's.
 	mixup := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)

@@ -20,8 +20,7 @@ import (
 // maxWorkers bounds a run's workers, each with the memory of the first.
 const maxWorkers = 4
 
-// pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones
-// are done.
+// pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones are done.
 const (
 	pieceSize = 256
 	ahead     = 64

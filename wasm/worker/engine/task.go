@@ -71,8 +71,7 @@ func long[R message.Request, A message.Reply](e *Engine, post func(message.Event
 	return nil, e.input.unreadable(err)
 }
 
-// The least times from one Progress of a stage to the next, and from one look at light
-// requests to the next.
+// The least times from one Progress of a stage to the next, and from one look at light requests to the next.
 const (
 	progressTime = 50 * time.Millisecond
 	lightTime    = 100 * time.Millisecond

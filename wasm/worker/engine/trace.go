@@ -256,9 +256,8 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 	return graphs, records, nil
 }
 
-// principal finds the mean of some rows, the two directions of length 1 along which they
-// vary most, and the shares of the variance that these hold. The largest coordinate of a
-// direction is positive.
+// principal finds the mean of some rows, the two directions of length 1 along which they vary most, and the shares of
+// the variance that these hold. The largest coordinate of a direction is positive.
 func principal(rows [][]float32) *plane {
 	dim := len(rows[0])
 	mean := make([]float64, dim)

@@ -142,8 +142,7 @@ func Unzipped(t testing.TB, name string) io.Reader {
 	return z
 }
 
-// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment
-// variable.
+// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment variable.
 func ReferenceFiles(t *testing.T, variable, script string) []string {
 	t.Helper()
 	folder := os.Getenv(variable)

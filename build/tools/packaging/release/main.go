@@ -1,7 +1,6 @@
-// Command release writes a release: archives of the command, with the page in it, for every system,
-// with its licences, manual pages and completions, the page as a static site, what all is made of
-// (CycloneDX), files that are named, such as wheels, and SHA256SUMS over all. Building the same source with
-// the same Go again gives the same bytes.
+// Command release writes a release: archives of the command, with the page in it, for every system, with its licences,
+// manual pages and completions, the page as a static site, what all is made of (CycloneDX), files that are named, such
+// as wheels, and SHA256SUMS over all. Building the same source with the same Go again gives the same bytes.
 //
 //	go run ./build/tools/page                # what is built in
 //	go run ./build/tools/packaging/release   # into out/release
@@ -145,8 +144,7 @@ func within(folder string, files []ship.File) []ship.File {
 	return list
 }
 
-// licenses are those of Go, of the modules that the command is compiled from, and of
-// the scripts of the page.
+// licenses are those of Go, of the modules that the command is compiled from, and of the scripts of the page.
 func licenses(t ship.Program, root string) []byte {
 	text := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t, pageProgram))
 	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))

@@ -95,7 +95,8 @@ func (p *page) Render() app.UI {
 			&inputPane{S: s, Rev: s.Rev},
 			trainingDoor(s),
 			exampleList(s),
-			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail.Value},
+			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count,
+				Note: s.Note(), Near: s.Inspector.Detail.Value},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
@@ -183,7 +184,8 @@ func (p *page) header() app.UI {
 
 func (p *page) alpha() app.UI {
 	s := p.s
-	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
+	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).
+		Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
 		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
 		app.Input().ID("alpha").Type("range").Value(table.StepOf(s.Alpha)).
 			Aria("valuetext", words.Percent(s.Alpha)).

@@ -123,7 +123,8 @@ func modelLineOf(s *desk, m *message.Model, kind string, i int, use func(), more
 				app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
 				quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
 				app.P().Class("quiet small number").Text(strings.Join(words.ModelFacts(m), " · ")),
-				app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
+				app.P().Class("quiet small hash").Title("The file is checked against this hash").
+					Text("sha256 "+words.Shorten(m.SHA256, 17)),
 				app.Div().Body(more...))),
 		button(action, func() {
 			use()
@@ -207,7 +208,8 @@ func recipe(s *desk) []app.UI {
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
-			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
+			app.If(len(s.ValueColumns()) > 1,
+				func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
 		),
 		app.Div().Class("row-buttons").Body(
 			button("Train", t.Start).ID("train-start").Class("strong").Disabled(!ready)),
@@ -217,13 +219,15 @@ func recipe(s *desk) []app.UI {
 // check is a checkbox that sets a value.
 func check(id, text string, is *bool) app.HTMLLabel {
 	return app.Label().Class("check").Body(
-		app.Input().ID(id).Type("checkbox").Checked(*is).OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
+		app.Input().ID(id).Type("checkbox").Checked(*is).
+			OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
 		app.Text(text))
 }
 
 // libraryButton chooses a training set, and shows what can be done with it.
 func libraryButton(id string, s *desk) app.UI {
-	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(), func(_ app.Context, v app.Value) { openLibrary(s, v) })
+	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(),
+		func(_ app.Context, v app.Value) { openLibrary(s, v) })
 }
 
 // trainForPaper offers to train a model for the paper's method.
@@ -244,9 +248,10 @@ func openLibrary(s *desk, v app.Value) {
 func predictionForm(s *desk) app.UI {
 	r := &s.Training.Recipe
 	column := func(id, name, but string, chosen *string) app.UI {
-		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
-			*chosen, r.HeldOut = name, false // the promise was about others
-		}))
+		return app.Span().Class("value-column").
+			Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
+				*chosen, r.HeldOut = name, false // the promise was about others
+			}))
 	}
 	return app.Div().Body(
 		app.Div().Class("value-columns").Body(
@@ -267,7 +272,8 @@ func underWay(s *desk) []app.UI {
 		app.P().ID("train-line").Body(app.Strong().Text(progressLine(t))),
 		quietLine(libraryName(t)),
 		app.If(len(t.Loss) > 0, func() app.UI {
-			return app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false))
+			return app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x,
+				Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false))
 		}),
 	}
 	if t.Made.Failure != nil {
@@ -288,10 +294,13 @@ func trained(s *desk) []app.UI {
 	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
-		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Encoder(&m.Model), m.Device, words.Size(len(m.Data)))),
+		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.",
+			words.Count(m.Model.Train), words.Encoder(&m.Model), m.Device, words.Size(len(m.Data)))),
 	}
 	if n := m.Model.Residuals; n > 0 {
-		body = append(body, app.P().ID("train-errors").Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.", m.Model.Predicted, words.Count(n))))
+		body = append(body, app.P().ID("train-errors").
+			Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.",
+				m.Model.Predicted, words.Count(n))))
 	}
 	for _, w := range m.Warnings {
 		body = append(body, quietLine(words.Capital(w)+"."))
@@ -369,7 +378,8 @@ func domainDialog(s *desk) app.UI {
 	var rows []app.UI
 	for _, d := range s.DomainSubjects() {
 		as := func(format, text string) app.UI {
-			return app.Button().Class("button").Type("button").DataSet("domain", d.Key+" "+format).Disabled(!d.Ready).Body(icon("save"), app.Text(text))
+			return app.Button().Class("button").Type("button").DataSet("domain", d.Key+" "+format).Disabled(!d.Ready).
+				Body(icon("save"), app.Text(text))
 		}
 		rows = append(rows, app.Div().Class("form-row").Body(
 			app.Span().Class("form-label").Text(d.Title),

@@ -120,7 +120,8 @@ func (p *labPane) state() []app.UI {
 		if !p.told() || s.Lab.Stage != "" {
 			return []app.UI{took}
 		}
-		return []app.UI{took, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").Title(s.Say("The way of one molecule through the method, in six scenes"))}
+		return []app.UI{took, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").
+			Title(s.Say("The way of one molecule through the method, in six scenes"))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:
@@ -175,7 +176,8 @@ type drawable interface{ SVG(saved bool) string }
 func (p *labPane) figure(title, caption, file string, d drawable) app.UI {
 	drawn := d.SVG(false)
 	return app.Figure().Class("figure").Body(
-		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"), p.saveButtons(title, file, drawn, d)),
+		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"),
+			p.saveButtons(title, file, drawn, d)),
 		app.Raw(drawn))
 }
 
@@ -191,7 +193,8 @@ func (p *labPane) tile(caption, file string, g picture.Graphon) app.UI {
 func (p *labPane) saveButtons(title, file, scope string, d drawable) app.UI {
 	file = "baca-" + file
 	one := func(form, ending string, png bool) app.UI {
-		return app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as "+form).DataSet("save-as", file+ending).Text(form).
+		return app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as "+form).
+			DataSet("save-as", file+ending).Text(form).
 			OnClick(func(ctx app.Context, _ app.Event) { savePicture(ctx, p.S, file, d.SVG(true), png) }, app.EventScope(form, scope))
 	}
 	return app.Span().Class("save-buttons").Body(one("SVG", ".svg", false), one("PNG", ".png", true))

@@ -11,12 +11,14 @@ import (
 
 // button has a text. go-app identifies its handler by the text and of, what f is about.
 func button(text string, f func(), of ...any) app.HTMLButton {
-	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+	return app.Button().Class("button").Type("button").Text(text).
+		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
 }
 
 // plain is a button that looks like text.
 func plain(text string, f func(), of ...any) app.HTMLButton {
-	return app.Button().Class("plain").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+	return app.Button().Class("plain").Type("button").Text(text).
+		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
 }
 
 // signed is a button with a sign before the text.

@@ -198,7 +198,8 @@ func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	e := m.Encoder
 	if !c.writes {
 		n := 4 * parameters(config)
-		c.require(n <= c.remaining(), ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(config), n, c.remaining())
+		c.require(n <= c.remaining(), ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain",
+			shape(config), n, c.remaining())
 		e = gin.Zero(config)
 	}
 	tensors := e.Tensors()

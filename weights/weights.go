@@ -133,7 +133,8 @@ func read(data []byte, want kind) ([]algo.Section, error) {
 		at += length
 		wanted := table[nameSize+8 : entrySize]
 		if sum := sha256.Sum256(s.Data); !bytes.Equal(sum[:], wanted) {
-			return nil, fmt.Errorf("%w: sha-256 of section %q is %x…, its table says %x…; get the file again", ErrChecksum, s.Name, sum[:4], wanted[:4])
+			return nil, fmt.Errorf("%w: sha-256 of section %q is %x…, its table says %x…; get the file again",
+				ErrChecksum, s.Name, sum[:4], wanted[:4])
 		}
 		sections = append(sections, s)
 	}
@@ -149,7 +150,8 @@ func checkNames(sections []algo.Section) error {
 	for i, s := range sections {
 		plain := !strings.ContainsFunc(s.Name, func(r rune) bool { return r <= ' ' || r > '~' })
 		if s.Name == "" || len(s.Name) > nameSize || !plain || seen[s.Name] || (i == 0) != (s.Name == headSection) {
-			return fmt.Errorf("%w: section %d is called %q, want %q first, and then other names, each once", ErrFormat, i, s.Name, headSection)
+			return fmt.Errorf("%w: section %d is called %q, want %q first, and then other names, each once",
+				ErrFormat, i, s.Name, headSection)
 		}
 		seen[s.Name] = true
 	}

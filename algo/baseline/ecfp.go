@@ -67,7 +67,8 @@ func environments(m *molecule.Molecule, radius int) []uint32 {
 		if a.InRing {
 			ring = 1
 		}
-		keys[i] = hash(uint32(a.Element), uint32(len(bonds[i]))+uint32(a.Hydrogens), uint32(a.Hydrogens), uint32(int32(a.Charge)), uint32(a.Isotope), ring)
+		keys[i] = hash(uint32(a.Element), uint32(len(bonds[i]))+uint32(a.Hydrogens), uint32(a.Hydrogens),
+			uint32(int32(a.Charge)), uint32(a.Isotope), ring)
 		around[i] = make([]uint64, words)
 		all = append(all, keys[i])
 	}

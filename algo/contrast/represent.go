@@ -60,7 +60,8 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	}
 	kernel.Log1p(to.Pooled, to.Pooled)
 	z := to.Projection
-	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature], zs: z[gin.Structure], bare: bare(e)}, nil
+	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature],
+		zs: z[gin.Structure], bare: bare(e)}, nil
 }
 
 // A CPU encodes on this machine's processor; see [gin.Device]. pretrain.CPU trains as well.
@@ -190,7 +191,8 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 			copy(to.Pooled[(lo+k)*2*width+v*width:], w.act.Graph[v][k*width:(k+1)*width])
 		}
 		from, end := w.batch.Nodes(k)
-		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width], w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)
+		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width],
+			w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)
 	}
 }
 

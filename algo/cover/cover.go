@@ -94,7 +94,8 @@ func (p *Problem) allows(j int, left float64) bool {
 const again = 16
 
 // greedy chooses by gain divided by a weight.
-func (p *Problem) greedy(ctx context.Context, workers int, first []float64, gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
+func (p *Problem) greedy(ctx context.Context, workers int, first []float64,
+	gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
 	now, left := slices.Clone(p.Now), p.Budget
 	var queue bounds
 	for j, g := range first {

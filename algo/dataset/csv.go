@@ -140,12 +140,14 @@ func (t *table) skipBlankLines() {
 func (t *table) emitRow(line int) {
 	if t.beyond.line > 0 {
 		t.refuse(line, syntaxError(t.beyond.line, t.beyond.column,
-			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
+			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1,
+				t.columns, t.separator)))
 		return
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, syntaxError(last.line, last.column, fmt.Errorf("the row ends after field %d: want the SMILES in field %d", t.count, t.smiles+1)))
+		t.refuse(line, syntaxError(last.line, last.column,
+			fmt.Errorf("the row ends after field %d: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte

@@ -150,7 +150,8 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	case kind == "node":
 		g.fail(line, g.nodes.add(strconv.Quote(attribute(e, "id"))))
 	case kind == "edge":
-		g.edges, g.lines = append(g.edges, [2]string{strconv.Quote(attribute(e, "source")), strconv.Quote(attribute(e, "target"))}), append(g.lines, line)
+		ends := [2]string{strconv.Quote(attribute(e, "source")), strconv.Quote(attribute(e, "target"))}
+		g.edges, g.lines = append(g.edges, ends), append(g.lines, line)
 		if own := attribute(e, "directed"); own == "true" || own == "" && g.directed {
 			g.rec.Aside.Directions++
 		}

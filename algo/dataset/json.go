@@ -341,7 +341,8 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
 	// Before allocating.
 	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
-		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most, graph.MaxNodes, graph.MaxEdges))
+		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most,
+			graph.MaxNodes, graph.MaxEdges))
 	}
 	err := json.Unmarshal([]byte(r.molfile), &n)
 	at, err := jsonError(err)

@@ -30,7 +30,8 @@ const (
 type ExpandError struct{}
 
 func (*ExpandError) Error() string {
-	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", MaxExpand, freeExpand>>20)
+	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb",
+		MaxExpand, freeExpand>>20)
 }
 
 var errBomb = new(ExpandError)

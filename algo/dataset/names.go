@@ -17,18 +17,22 @@ func columnName[T string | []byte](text T) string {
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
 // smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with stereo come first.
-var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
+var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile",
+	"cxsmiles", "structure_smiles", "smi"}
 
 // idNames are the names of id columns, the best first.
 var idNames = []string{
-	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
-	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
+	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id",
+	"zinc_id", "molport_id", "molportid",
+	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name",
+	"cmpdname", "drug_name", "drug",
 	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
 }
 
 // idWords end the names of further columns of ids, such as DrugBank ID.
 var idWords = []string{
-	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug", "ligand", "molecule", "accession",
+	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug",
+	"ligand", "molecule", "accession",
 }
 
 // namesID reports a name whose last word is one of idWords.

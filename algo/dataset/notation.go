@@ -67,7 +67,8 @@ func (r *Record) trim(text []byte) []byte {
 	if len(rest) == 0 {
 		return inside
 	}
-	if rest = behindExtension(rest); bytes.ContainsFunc(inside[len(word):], endsLine) || slices.ContainsFunc(bytes.FieldsFunc(rest, isSpace), isMolecule) {
+	if rest = behindExtension(rest); bytes.ContainsFunc(inside[len(word):], endsLine) ||
+		slices.ContainsFunc(bytes.FieldsFunc(rest, isSpace), isMolecule) {
 		r.Err = r.Fail(errSecond)
 		return inside
 	}
@@ -187,7 +188,8 @@ func isSMARTS(text string) bool {
 		switch c := text[i]; c {
 		case '[':
 			inside = true
-			if next := text[i+1:]; len(next) > 1 && strings.IndexByte("RDXxvrAa#", next[0]) >= 0 && (next[1] == ']' || next[1] >= '0' && next[1] <= '9') {
+			if next := text[i+1:]; len(next) > 1 && strings.IndexByte("RDXxvrAa#", next[0]) >= 0 &&
+				(next[1] == ']' || next[1] >= '0' && next[1] <= '9') {
 				return true
 			}
 		case ']':

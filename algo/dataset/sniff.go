@@ -336,7 +336,8 @@ func (t *Text) check(format Format, column string) error {
 		return nil
 	}
 	_, err := smiles.Parse(cells[0])
-	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, wantText, clip(cells[0]), otherwise(cells[0], err))
+	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, wantText,
+		clip(cells[0]), otherwise(cells[0], err))
 }
 
 // smiCells returns the expected SMILES in the head of SMI, and all words.

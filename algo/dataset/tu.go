@@ -132,11 +132,13 @@ func findTU(fsys fs.FS, name string) (tuFiles, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
+		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found),
+			strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
 	case lone != "":
 		return tuFiles{}, fmt.Errorf("%s without the file NAME%s that belongs to it: want both", lone, edgesSuffix)
 	case name != "":
-		return tuFiles{}, fmt.Errorf("no data set %q: want %s%s and %s%s, plain or .gz, here or in one folder", name, name, edgesSuffix, name, indicatorSuffix)
+		return tuFiles{}, fmt.Errorf("no data set %q: want %s%s and %s%s, plain or .gz, here or in one folder", name,
+			name, edgesSuffix, name, indicatorSuffix)
 	}
 	return tuFiles{}, fmt.Errorf("no data set: want NAME%s and NAME%s, plain or .gz, here or in one folder", edgesSuffix, indicatorSuffix)
 }

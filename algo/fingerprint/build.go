@@ -64,7 +64,8 @@ func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	n := len(rows) / 4
 	if len(rows)%4 != 0 || n > maxPrints || len(p.Prints) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(p.Prints), maxPrints, uint32(math.MaxUint32))
+		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(p.Prints),
+			maxPrints, uint32(math.MaxUint32))
 	}
 	if err := p.check(n); err != nil {
 		return nil, err

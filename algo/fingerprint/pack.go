@@ -145,7 +145,8 @@ func (p Packed) check(n int) error {
 		sum += uint64(h)
 	}
 	if sum > uint64(len(p.Prints)) {
-		return fmt.Errorf("%w: %d bytes for %d prints and their %d subtrees, want at least one for each", ErrPacked, len(p.Prints), n, sum-uint64(n))
+		return fmt.Errorf("%w: %d bytes for %d prints and their %d subtrees, want at least one for each", ErrPacked,
+			len(p.Prints), n, sum-uint64(n))
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ const scaleSample = 300
 // NewBank prepares at least one graph, with prints, which the bank keeps. subtrees are those of the
 // training set from which Place picked the graphs, or nil for those of the graphs. scales are
 // Bank.Scales of an equal bank, or nil to measure them.
-func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index, scales *Scales) (*Bank, error) {
+func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index,
+	scales *Scales) (*Bank, error) {
 	m, own := graphs.Len(), graphs.Outline()
 	if subtrees == nil {
 		subtrees = fingerprint.NewIndex(graphs.Prints)

@@ -90,7 +90,8 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	if from != nil {
 		n := len(t.encoder.Params)
 		if len(from.Params) != n || from.Step > 0 && (len(from.M) != n || len(from.V) != n) || from.Epoch < 0 || from.Step < 0 {
-			return nil, fmt.Errorf("saved state with %d parameters after %d epochs: want %d for this encoder", len(from.Params), from.Epoch, n)
+			return nil, fmt.Errorf("saved state with %d parameters after %d epochs: want %d for this encoder",
+				len(from.Params), from.Epoch, n)
 		}
 		copy(t.encoder.Params, from.Params)
 		t.moments = gin.Moments{Step: from.Step, M: from.M, V: from.V}

@@ -244,7 +244,8 @@ func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs
 }
 
 func (j *job) unnormalize(s *space, width, rows, table, view int, g, u, d Buffer) {
-	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)}, s.tables, g, u, s.stats, d)
+	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)},
+		s.tables, g, u, s.stats, d)
 }
 
 // A gradient names the buffers of the backward pass.
@@ -340,8 +341,10 @@ func (j *job) headBackward(s *space, g *gradient, m [2]linear, dx, dHidden, dy, 
 func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, grad Buffer, add bool) {
 	width, d := p.Width(), p.Hidden
 	whole := func(b Buffer) view { return view{b, 0, width} }
-	j.headBackward(s, g, p.nodeHead[v], whole(g.nodes), whole(g.hidden), whole(g.node), whole(s.nodeHidden[v]), whole(s.nodes[v]), c.n, grad, add)
-	j.headBackward(s, g, p.graphHead[v], whole(g.graphs), whole(g.graphHidden), view{dz, c.first * width, width}, whole(s.graphHidden[v]), whole(s.pooled[v]), c.graphs, grad, add)
+	j.headBackward(s, g, p.nodeHead[v], whole(g.nodes), whole(g.hidden), whole(g.node), whole(s.nodeHidden[v]),
+		whole(s.nodes[v]), c.n, grad, add)
+	j.headBackward(s, g, p.graphHead[v], whole(g.graphs), whole(g.graphHidden), view{dz, c.first * width, width},
+		whole(s.graphHidden[v]), whole(s.pooled[v]), c.graphs, grad, add)
 	j.each("spread", c.n*width, words(c.n, width, (p.Layers-1)*d, c.graphOf), s.tables, g.graphs, s.nodes[v], g.nodes)
 	for l := p.Layers - 1; l >= 0; l-- {
 		m := p.layers[v][l]

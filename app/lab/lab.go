@@ -426,7 +426,8 @@ func (l *Lab) waits() bool {
 		return false
 	}
 	return l.Trace.Value == nil || l.scene().batch && l.hasPaper() && !s.Calibrated() && s.Phase == run.Calibrating ||
-		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil && (s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
+		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil &&
+			(s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
 }
 
 // tick moves to the next beat or scene.

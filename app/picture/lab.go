@@ -56,7 +56,8 @@ func (m Map) axes() (x, y chart.Scale) {
 	const margin = 12
 	lowX, highX := Spread(xs)
 	lowY, highY := Spread(ys)
-	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin}, chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
+	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin},
+		chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
 }
 
 // SVG draws dots of a kind as one path, so many are as cheap as few.

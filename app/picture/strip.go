@@ -45,7 +45,8 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 func stripBy(s *run.Session, by table.Decider, width, height float64) Strip {
 	score, _ := s.Rows.By(by)
 	w := table.DeciderWords()[by]
-	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
+	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by],
+		score: score, selected: s.Inspector.Record}
 }
 
 // ScoreAt is the score at x pixels from the left.

@@ -144,7 +144,8 @@ type Example struct {
 func Examples() []Example {
 	return []Example{
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf},
-		{Name: "Which predictions to trust?", About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
+		{Name: "Which predictions to trust?",
+			About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
 		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes"},
 	}
 }

@@ -139,7 +139,8 @@ func (g *Glances) next() {
 		g.found = map[int32]*message.Detailed{}
 	}
 	for _, i := range g.wanted {
-		if _, known := g.found[i]; known || int(i) >= s.Rows.Len() || len(s.Rows.Picture(int(i))) > mostGlanced || s.Rows.Picture(int(i)) == "" {
+		if _, known := g.found[i]; known || int(i) >= s.Rows.Len() || len(s.Rows.Picture(int(i))) > mostGlanced ||
+			s.Rows.Picture(int(i)) == "" {
 			continue
 		}
 		g.ask(i)

@@ -71,7 +71,8 @@ func (m *Models) Start(key string, from store.Store) {
 // missing reports a model that is not here, if one is wanted.
 func (m *Models) missing(key string) {
 	if key != "" {
-		m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+		m.session.Tell("Another model is used",
+			"The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
 	}
 }
 
@@ -176,7 +177,8 @@ func (m *Models) File(i int, then func([]byte)) {
 	name := m.Own[i].Card.Name
 	m.Shelf.File(i, func(data []byte) {
 		if data == nil {
-			m.Used.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + name + " is damaged. Delete it under Models."}
+			m.Used.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + name +
+				" is damaged. Delete it under Models."}
 			m.session.Rev.All()
 		}
 		then(data)

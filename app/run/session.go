@@ -474,7 +474,8 @@ func (s *Session) memoryAdvice() string {
 		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
 	}
 	// Half leaves room for scoring.
-	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " + words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
+	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " +
+		words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
 }
 
 // Graphs counts readable records.
@@ -501,7 +502,8 @@ func (s *Session) Say(text string) string {
 	return text
 }
 
-var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "name or SMILES", "name", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
+var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "name or SMILES",
+	"name", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
 
 // warn adds new warnings.
 func (s *Session) warn(warnings []string) {

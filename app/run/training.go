@@ -75,7 +75,8 @@ func (t *Training) claim(may func() bool, then func()) {
 			})
 			return
 		}
-		t.Made.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains. Pause it there, or let it end."}
+		t.Made.Failure = &message.Failed{Code: message.CodeNotReady,
+			Text: "Another tab of this page trains. Pause it there, or let it end."}
 		t.Recall(t.store)
 	})
 }

@@ -74,7 +74,8 @@ func (t *Trust) refresh() {
 		return
 	}
 	t.asked, t.Failure = key, nil
-	s.Do("Predictions", &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds, Scores: s.Rows.Alone}, func(r message.Reply) {
+	s.Do("Predictions", &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds,
+		Scores: s.Rows.Alone}, func(r message.Reply) {
 		if key != t.asked {
 			return // another column was chosen meanwhile
 		}

@@ -67,7 +67,8 @@ func (s *Session) Link() (text, note string) {
 	}
 	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
 	if u := s.Models.Used.Value; u != nil && !u.BuiltIn {
-		note = strings.TrimSuffix(note, ".") + fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
+		note = strings.TrimSuffix(note, ".") +
+			fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
 	}
 	return text, note
 }

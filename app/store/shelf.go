@@ -133,7 +133,8 @@ func (s *Shelf) keep(own OwnModel) {
 func (s *Shelf) kept(sum, problem string) {
 	if problem != "" {
 		s.store.Drop(filesPrefix+sum, func() {})
-		problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
+		problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") +
+			"). It works until the tab closes: download it to have it later."
 	}
 	if i := s.index(sum); i >= 0 {
 		s.Own[i].Kept, s.Own[i].Problem = problem == "", problem

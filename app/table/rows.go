@@ -294,7 +294,8 @@ func (r *Rows) PredictionWords(record int) string {
 	}
 	said += ", with an expected error of " + words.Number(expected) + "."
 	if interval := r.Interval(record); interval != "" {
-		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) + " of observed values, for molecules like those held out."
+		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) +
+			" of observed values, for molecules like those held out."
 	}
 	return said
 }

@@ -221,7 +221,8 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 
 // read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
 // the file, or of what of it can be read. own is told the further columns.
-func (s *scoring) read(ctx context.Context, number int, own func(all, own []string), use func(dataset.Record) bool) (sum string, err error) {
+func (s *scoring) read(ctx context.Context, number int, own func(all, own []string),
+	use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
 	f, err := open(ctx, name)
 	if err != nil {
@@ -323,12 +324,14 @@ func sumOf(ctx context.Context, name string) string {
 
 func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
 	sums := [2]hash.Hash{sha256.New(), sha256.New()}
-	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16), bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
+	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16),
+		bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
 	one := s.plan
 	one.Input.Records, one.Own = s.records(ctx, p, shard), &p.Own
 	one.From = &table.Run{Model: s.Run.Model, SHA256: s.Run.SHA256, By: one.Options.By, Alpha: s.Run.Alpha}
 	one.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
-		return table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields), table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields()), nil
+		return table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields),
+			table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields()), nil
 	}
 	scored, err := run.New(ctx, one)
 	if err == nil {
@@ -367,7 +370,9 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dat
 			})
 			if wanted && (place < hi || sum != p.SHA256[number]) {
 				wanted = false
-				yield(dataset.Record{}, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
+				yield(dataset.Record{}, cmp.Or(err,
+					fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder",
+						in.Name)))
 			}
 			if !wanted {
 				return
@@ -396,7 +401,8 @@ type failure struct {
 func (s *summary) Err() error {
 	var errs []error
 	if n := len(s.Failed); n > 0 {
-		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards, s.Failed[0].Shard, s.Failed[0].Error))
+		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards,
+			s.Failed[0].Shard, s.Failed[0].Error))
 	}
 	if n := len(s.Broken); n > 0 {
 		errs = append(errs, fmt.Errorf("%d of the inputs cannot be read to the end: %s", n, s.Broken[0].Error))

@@ -275,8 +275,10 @@ func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
 }
 
 func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32, flags int, lists []int32) {
-	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows || dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
-		panic(fmt.Sprintf("kernel: %s of %d×%d and rows %d to %d of %d×%d into %d×%d", name, a.Rows, a.Cols, lo, hi, b.rows, b.Terms, dst.Rows, dst.Cols))
+	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows ||
+		dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: %s of %d×%d and rows %d to %d of %d×%d into %d×%d", name, a.Rows, a.Cols, lo, hi,
+			b.rows, b.Terms, dst.Rows, dst.Cols))
 	}
 	dst.check(name, "result")
 	a.check(name, "left")
@@ -337,8 +339,10 @@ func Add(dst, x Matrix) {
 // AddNeighbors computes dst = h + A·h, row i of A·h being the sum of the rows neighbors[offsets[i]:offsets[i+1]] of h
 // in that order. All neighbours must be rows of h.
 func AddNeighbors(dst, h Matrix, offsets, neighbors []int32) {
-	if dst.Rows != h.Rows || dst.Cols != h.Cols || len(offsets) != h.Rows+1 || int(offsets[h.Rows]) > len(neighbors) || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
-		panic(fmt.Sprintf("kernel: AddNeighbors of %d×%d with %d offsets into %d neighbours, into %d×%d", h.Rows, h.Cols, len(offsets), len(neighbors), dst.Rows, dst.Cols))
+	if dst.Rows != h.Rows || dst.Cols != h.Cols || len(offsets) != h.Rows+1 ||
+		int(offsets[h.Rows]) > len(neighbors) || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: AddNeighbors of %d×%d with %d offsets into %d neighbours, into %d×%d", h.Rows,
+			h.Cols, len(offsets), len(neighbors), dst.Rows, dst.Cols))
 	}
 	dst.check("AddNeighbors", "result")
 	h.check("AddNeighbors", "rows")

@@ -147,6 +147,7 @@ func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	if level < avx512 {
 		addWhereGo(sums, tops, bits, rows, gains)
 	} else {
-		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains), len(sums)/Strip, len(rows))
+		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains),
+			len(sums)/Strip, len(rows))
 	}
 }

@@ -96,7 +96,9 @@ func (s *splitter) add(part []byte, more bool) (ends bool) {
 func (s *splitter) record() Record {
 	rec := Record{Line: s.begin}
 	if s.long {
-		rec.Err = &molecule.SyntaxError{Line: rec.Line, Column: 1, Reason: fmt.Sprintf("record of more than %d bytes: want a shorter one, is a line %s missing?", s.limit, separator)}
+		rec.Err = &molecule.SyntaxError{Line: rec.Line, Column: 1,
+			Reason: fmt.Sprintf("record of more than %d bytes: want a shorter one, is a line %s missing?", s.limit,
+				separator)}
 	} else {
 		rec.Text = string(s.text)
 	}

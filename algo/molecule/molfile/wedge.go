@@ -391,7 +391,8 @@ func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 		if order == molecule.Double || m.wedges[l.Bond] == wavy {
 			return point{}, false
 		}
-		if to := m.across(l.Bond, i).minus(m.sites[i].at); v == (point{}) && (order == molecule.Single || order == molecule.Aromatic) && !inLine(to, axis) {
+		if to := m.across(l.Bond, i).minus(m.sites[i].at); v == (point{}) &&
+			(order == molecule.Single || order == molecule.Aromatic) && !inLine(to, axis) {
 			v, other = to, !first
 		}
 		first = false

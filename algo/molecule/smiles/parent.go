@@ -276,7 +276,8 @@ func (p *parser) enolEnd(i int32) neighbor.Link {
 		switch {
 		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
 		case end.Element == nitrogen,
-			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
+			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen &&
+				b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
 			return l
 		}
 	}
@@ -362,9 +363,10 @@ func IsOrganic(m *molecule.Molecule) bool {
 		for _, l := range d.near.Of(int32(i)) {
 			n := &m.Atoms[l.Atom]
 			organic = organic || n.Element == carbon || n.Element == phosphorus || n.Element == nitrogen && n.Hydrogens > 0
-			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon && slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
-				return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
-			})
+			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon &&
+				slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
+					return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
+				})
 			anion = anion && !enolate
 		}
 		if anion {

@@ -252,7 +252,8 @@ func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 		return 0, p.ErrorAt(at, size, "a ring bond must follow an atom")
 	}
 	i, t := c.atom, &c.bond
-	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse,
+		dir: t.dir, next: -1, at: int32(at), size: int32(size)}
 	t.clear()
 	a, s := &p.Atoms[i], &p.spots[i]
 	// A ring-bond number after a branch ("C(F)1") comes earlier in the order of neighbours than

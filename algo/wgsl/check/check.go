@@ -149,7 +149,8 @@ func compare[T float32 | float64](t *testing.T, what string, got, want []T, row 
 	}
 	t.Logf("%s: largest relative difference %.2g", what, worst)
 	if worst > tolerance {
-		t.Errorf("%s: value %d is %g, on the processor %g: relative difference %.2g, want at most %g", what, at, got[at], want[at], worst, tolerance)
+		t.Errorf("%s: value %d is %g, on the processor %g: relative difference %.2g, want at most %g", what, at,
+			got[at], want[at], worst, tolerance)
 	}
 }
 
@@ -171,7 +172,8 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	d := wgsl.New(g, 0)
 	defer d.Close()
 	compareEncodings(t, "real batch", d, encoder(gin.Default(gs[0].Features)), gs)
-	compareEncodings(t, "real batch of width 64", d, encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
+	compareEncodings(t, "real batch of width 64", d,
+		encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
 	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), edgeCases(3, false))
 	if !testing.Short() {
 		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), edgeCases(3, true))
@@ -210,7 +212,8 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 	got, loss := gradient(d, c, gs)
 	want, wantLoss := gradient(pretrain.NewCPU(1), c, gs)
 	if loss.GraphCount != wantLoss.GraphCount || loss.NodeCount != wantLoss.NodeCount {
-		t.Errorf("%s: losses of %d graphs and the nodes of %d, want %d and %d", what, loss.GraphCount, loss.NodeCount, wantLoss.GraphCount, wantLoss.NodeCount)
+		t.Errorf("%s: losses of %d graphs and the nodes of %d, want %d and %d", what, loss.GraphCount, loss.NodeCount,
+			wantLoss.GraphCount, wantLoss.NodeCount)
 	}
 	compare(t, what+", ℓ_g and ℓ_n", []float64{loss.Graph, loss.Node}, []float64{wantLoss.Graph, wantLoss.Node}, 1, one, close)
 	ts := want.Tensors()
@@ -231,7 +234,8 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 	}
 	t.Logf("%s: largest relative difference of a tensor's gradient %.2g, of %s", what, worst, name)
 	if !(worst <= closeEnough) {
-		t.Errorf("%s: gradient of %s differs by %.2g of its largest value from the processor's, want at most %g", what, name, worst, closeEnough)
+		t.Errorf("%s: gradient of %s differs by %.2g of its largest value from the processor's, want at most %g",
+			what, name, worst, closeEnough)
 	}
 }
 

@@ -122,7 +122,8 @@ func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.L
 	defer in.close()
 	l := compare.NewList(nameOf(s.paths[0]), f.seed, k)
 	ctx := f.c.Context()
-	refused, err := compare.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
+	refused, err := compare.Gather(ctx, l, s.workers, piece,
+		progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,8 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if len(c.Fragments) == 0 {
 		these = "none does"
 	}
-	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested, these)
+	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested,
+		len(c.Named), c.FDR, c.FragmentsTested, these)
 	differences(b, "commoner in B", c, true)
 	differences(b, "commoner in A", c, false)
 	return b.Flush()

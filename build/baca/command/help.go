@@ -129,7 +129,8 @@ func columnsTopic() *cobra.Command {
 		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpStructure + table.Help(table.Fields(table.OfStructure)) +
 			helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
 			helpRate + table.Help(table.Fields(table.OfRate)) + helpReasons + table.Help(table.Fields(table.OfReasons)) +
-			helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) + helpTrust + table.Help(table.Fields(table.OfTrust)) +
+			helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) + helpTrust +
+			table.Help(table.Fields(table.OfTrust)) +
 			helpOrigin + table.Help((&table.Run{FDR: 1}).Fields()) + helpCells,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the JSON Schema of rows")

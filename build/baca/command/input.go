@@ -263,7 +263,9 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // readStream reads a stream, from s.file unless that is nil.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet,
+		Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells,
+		Own:  s.own,
 		Stop: s.c.Context().Err,
 	}
 	if !s.again {

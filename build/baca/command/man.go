@@ -29,7 +29,8 @@ is not: baca.1, baca-score.1 and so on.`,
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "baca " + algo.Version, Manual: "General Commands Manual"}, out)
+			return doc.GenManTree(c.Root(),
+				&doc.GenManHeader{Section: "1", Source: "baca " + algo.Version, Manual: "General Commands Manual"}, out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`folder` to write to")

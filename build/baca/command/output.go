@@ -24,7 +24,8 @@ import (
 
 // spreadsheetSafe registers --spreadsheet-safe.
 func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
-	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
+	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false,
+		"in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
 // An output is a file of rows. Rows go to a file beside it, which takes its name when all are there.
@@ -177,7 +178,8 @@ func rowsForm(to, flag, out string) (string, error) {
 	case form != "":
 		return form, nil
 	case ext != ".txt" && slices.Contains(dataset.Extensions(), ext), ext == ".xlsx", ext == ".xls":
-		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag, out, ext, strings.Join(table.Forms(), ", ."))
+		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag,
+			out, ext, strings.Join(table.Forms(), ", ."))
 	}
 	return table.Forms()[0], nil
 }

@@ -64,7 +64,8 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 	fs.StringVar(&f.by, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
-	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
+	fs.BoolVar(&f.qprf, "qprf", false,
+		"write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
 	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
 	fs.IntVar(&f.analogues, "neighbors", domain.Neighbors, "with --qprf, how many structural analogues to show")
 	fs.Float64Var(&f.interval, "confidence", domain.Confidence, "with --qprf, of the intervals of p-values")
@@ -92,7 +93,8 @@ func (f *reportFlags) check() error {
 		{!f.form() && changed("confidence"), "--confidence: want --qprf, which it is of"},
 		{f.qmrf && f.paths[0] != "-", "--qmrf is about the model alone: want no input, not " + f.paths[0]},
 		{f.analogues < 0 || f.analogues > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.analogues, algo.MaxNearest)},
-		{!(f.interval > 0 && f.interval < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, domain.Confidence)},
+		{!(f.interval > 0 && f.interval < 1),
+			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, domain.Confidence)},
 	}.check(), f.scoreFlags.check())
 }
 
@@ -174,7 +176,8 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	}
 	if fit != nil {
 		m.Basis = report.Basis{
-			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence, P: fit.P, Weight: fit.Weight,
+			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence,
+			P: fit.P, Weight: fit.Weight,
 		}
 	}
 	return m

@@ -73,7 +73,8 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	group(c, "Input")
 	fs.StringVar(&f.by, "by", o.By, "alone, both, approximate, batch or attention, see above")
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
-	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
+	fs.Float64Var(&f.fdr, "fdr", 0,
+		"false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
 	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
 	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms, 3 neighbors; milliseconds each")
@@ -166,10 +167,13 @@ func (f *scoreFlags) rules() error {
 		{f.structures != "" && f.structures != "parent", "--structures " + f.structures + ": want parent"},
 		{f.fdr != 0 && f.resume, "--fdr: it needs the p-values of all rows at once, so --resume does not go with it"},
 		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves"},
-		{f.wider && (f.fdr == 0 || f.confidence != 0 || f.nearest() > 0), by + ": want --fdr, and none of --confidence, --explain, --neighbors"},
+		{f.wider && (f.fdr == 0 || f.confidence != 0 || f.nearest() > 0), by +
+			": want --fdr, and none of --confidence, --explain, --neighbors"},
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
 		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
-		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},
+		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1),
+			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence,
+				defaultConfidence)},
 		{f.fdr != 0 && decide.CheckFDR(f.fdr) != nil, fmt.Sprintf("--fdr: %v", decide.CheckFDR(f.fdr))},
 	}.check()
 }
@@ -318,7 +322,8 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		group table.Group
 	}{
 		{f.both, table.OfBatch}, {!f.both && f.by != algo.ByAlone, table.OfPaper}, {f.fdr > 0, table.OfRate}, {f.explain, table.OfReasons},
-		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues}, {f.read.Predicted != "", table.OfTrust},
+		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues},
+		{f.read.Predicted != "", table.OfTrust},
 		{f.structures != "", table.OfStructure},
 	} {
 		if extra.asked {

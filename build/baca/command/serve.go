@@ -134,7 +134,8 @@ var usualLimits = serveLimits{connections: 256, stall: 30 * time.Second, last: 3
 
 // serve serves until ctx ends, which is no error unless transfers were cut off.
 func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimits, stderr io.Writer) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(stderr, "ending once transfers are over, in %v at most; a second interrupt ends it now\n", limits.last)

@@ -62,7 +62,8 @@ func inspect(m *algo.Model, file []byte) document.Object {
 	return document.Object{
 		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"background", backgroundOf(c)},
 		{"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256}, {"graphs", c.Graphs}, {"train", c.Train},
-		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},
+		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs},
+		{"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},
 		{"learning_rate", c.LearningRate}, {"loss", c.Loss}, {"program", c.Program},
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
@@ -186,7 +187,8 @@ func reveals(m *algo.Model) []string {
 		if r.Classes {
 			what = "the class that was measured and the probability that was predicted follow from that"
 		}
-		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
+		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(),
+			r.Observed, r.Predicted, what)
 		for _, c := range []algo.Column{r.Uncertainty, r.NewScaffold} {
 			if c.Name != "" {
 				add("a number for each of these predictions, from column %s", c.Name)

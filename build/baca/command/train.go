@@ -87,7 +87,8 @@ baca model share makes a model that can be handed out.`,
 	group(c, "Model")
 	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder so often on every graph")
 	fs.StringVar(&f.purpose, "for", "", "train the encoder for the paper's `attention`")
-	fs.StringVar(&f.background, "background", builtInBackground, "`FILE` of molecules at large, to compare the training set with, or "+noBackground)
+	fs.StringVar(&f.background, "background", builtInBackground,
+		"`FILE` of molecules at large, to compare the training set with, or "+noBackground)
 	fs.BoolVar(&f.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
 	fs.StringVar(&f.values.Observed, "observed", "", "`column` with the measured value of each molecule")
 	fs.StringVar(&f.values.Predicted, "held-out", "", "`column` with predictions, each made without its molecule")
@@ -112,7 +113,8 @@ func (f *trainFlags) check() error {
 	given := f.c.Flags().NArg() > 0
 	err := cmp.Or(rules{
 		{!given || f.out == "", "want INPUT and --out MODEL"},
-		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(), "--uncertainty, --new-scaffold: want --observed and --held-out, too"},
+		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(),
+			"--uncertainty, --new-scaffold: want --observed and --held-out, too"},
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
 		{f.purpose != "" && f.purpose != algo.ByAttention, "--for " + f.purpose + ": want " + algo.ByAttention},
 		{f.purpose != "" && f.c.Flags().Changed("epochs"), "--for and --epochs: want one of them"},
@@ -189,7 +191,8 @@ func (j *trainJob) prepare() error {
 	switch n := len(j.Train); {
 	case err != nil || asked > 0:
 	case j.Card.Epochs == 0:
-		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n", j.Card.Seed, algo.ByAttention)
+		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n",
+			j.Card.Seed, algo.ByAttention)
 	default:
 		fmt.Fprintf(j.stderr, "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
 			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*training.StepsPerEpoch(n))
@@ -349,7 +352,8 @@ func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 		if serr := j.save(); serr != nil {
 			return nil, errors.Join(err, serr)
 		}
-		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; %s\n", j.State.Epoch, j.Card.Epochs, j.checkpoint(), j.hint)
+		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; %s\n", j.State.Epoch, j.Card.Epochs,
+			j.checkpoint(), j.hint)
 	}
 	return data, err
 }
@@ -366,7 +370,8 @@ func (j *trainJob) train(ctx context.Context) error {
 		p.Skip(graphs * int64(j.State.Epoch))
 	}
 	return j.Run(ctx, checkpointInterval, func() error {
-		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", j.State.Epoch, j.Card.Epochs, j.Loss.Total, j.Loss.Graph, j.Loss.Node))
+		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", j.State.Epoch, j.Card.Epochs,
+			j.Loss.Total, j.Loss.Graph, j.Loss.Node))
 		p.Add(graphs)
 		return nil
 	}, j.save)

@@ -164,7 +164,8 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
 		n := a.Verdicts[v]
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, known("%.3g", n.MeanError), known("%.1f %%", 100*n.Share), span(n.Rate), stated(c, v))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, known("%.3g", n.MeanError),
+			known("%.1f %%", 100*n.Share), span(n.Rate), stated(c, v))
 	}
 	t.Flush()
 	fmt.Fprintln(b)

@@ -315,7 +315,8 @@ func (g *GPU) Submit(w *wgsl.Work) (wgsl.Pending, error) {
 		}
 	}
 	// The arrays hold addresses of the C side alone.
-	p.done = C.gpu_submit(g.g, unsafe.SliceData(g.calls), C.int(len(g.calls)), unsafe.SliceData(g.copies), C.int(len(g.copies)), p.stage.buffer)
+	p.done = C.gpu_submit(g.g, unsafe.SliceData(g.calls), C.int(len(g.calls)), unsafe.SliceData(g.copies),
+		C.int(len(g.copies)), p.stage.buffer)
 	if err := g.failure(); err != nil {
 		if p.stage.buffer != nil {
 			C.gpu_buffer_release(p.stage.buffer)

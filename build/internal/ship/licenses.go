@@ -18,7 +18,8 @@ func Modules(root string, programs ...Program) (list []Module, err error) {
 	defer try.Catch(&err)
 	var lines []string
 	for _, p := range programs {
-		text := try.To(p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package))
+		text := try.To(p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package))
 		lines = append(lines, strings.Split(string(text), "\n")...)
 	}
 	slices.Sort(lines)

@@ -133,7 +133,8 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return run.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
-		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true, Own: func(_, names []string) { q.own = names }}
+		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true,
+			Own: func(_, names []string) { q.own = names }}
 		o.Stop = func() error { return context.Cause(b.ctx) }
 		o.Note = func(sentence string) { q.notes = append(q.notes, document.Printable(sentence)) }
 		text, _, err := o.Text(b.in)
@@ -180,7 +181,8 @@ func decode(b *body, into any, like string) error {
 		return err
 	}
 	if len(data) > maxJSON {
-		return problemf(http.StatusRequestEntityTooLarge, "a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
+		return problemf(http.StatusRequestEntityTooLarge,
+			"a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -84,7 +84,8 @@ func (a *API) train(ctx context.Context, body *body, out *held) error {
 		return p
 	}
 	list := service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}
-	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe, StepNodes: stepNodes}, func(service.Progress) error { return nil })
+	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe, StepNodes: stepNodes},
+		func(service.Progress) error { return nil })
 	if errors.Is(err, service.ErrLarge) {
 		return problemf(http.StatusRequestEntityTooLarge, "%v", err)
 	}

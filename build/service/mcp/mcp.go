@@ -48,7 +48,8 @@ type Listed struct {
 
 // New returns a server for a service.
 func New(s *service.Service) *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
+	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version},
+		&sdk.ServerOptions{Instructions: instructions})
 	server.AddReceivingMiddleware(withoutNull)
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{

@@ -94,7 +94,8 @@ func readFrame(r io.Reader) (*question, error) {
 	}
 	header, body := binary.LittleEndian.Uint32(lengths[:4]), binary.LittleEndian.Uint32(lengths[4:])
 	if header > maxHeader || body > maxBody {
-		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header, body, maxHeader, maxBody)
+		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header,
+			body, maxHeader, maxBody)
 	}
 	text, err := readBytes(r, header)
 	if err != nil {

@@ -59,7 +59,8 @@ func (b bench) bits(ctx context.Context) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	output, err := execute(ctx, b.root, []string{"BACA_BITS=" + b.bin}, path, "-test.run=^$", "-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
+	output, err := execute(ctx, b.root, []string{"BACA_BITS=" + b.bin}, path, "-test.run=^$",
+		"-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
 	if m := regexp.MustCompile(`(?m)^Benchmark(Neighbour/\S+)`).FindSubmatch(output); m != nil {
 		return string(m[1]), err
 	}

@@ -35,7 +35,8 @@ var writers = []string{"score", "train", "bench table1", beam, site}
 var kinds = []*kind{
 	{name: "kill", targets: writers, inject: (*fault).disturb, ends: 1, within: 1.2},
 	{name: "full disk", targets: writers, inject: (*fault).disturb, ends: 0.2, within: 1.2, mounts: true},
-	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam}, inject: (*fault).disturb, ends: 0.3, within: 1.2, changes: true},
+	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam}, inject: (*fault).disturb,
+		ends: 0.3, within: 1.2, changes: true},
 	{name: "changing model", targets: []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"},
 		inject: (*fault).disturb, within: 0.4, changes: true}, // a model is read at the beginning
 	{name: "several writers", targets: writers, inject: (*fault).severalWriters},

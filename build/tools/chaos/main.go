@@ -185,6 +185,8 @@ missing is said; no checksum covers the content of the last two and of a plain t
 	for _, text := range slices.Concat(w.leftOut, w.lost) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
-	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(try.To(exec.Command("uname", "-sr").Output()))), runtime.Version())
+	system := strings.TrimSpace(string(try.To(exec.Command("uname", "-sr").Output())))
+	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n",
+		w.seed, w.faults, machine.Processor(), system, runtime.Version())
 	return b.String()
 }

@@ -40,7 +40,8 @@ var targets = map[string]*target{
 		again: " --resume", gives: "all", rows: "all/rows.csv", varies: "library.smi"},
 	"score by a sample": {steps: "baca score --model model.msgpack --by both --out out/rows.csv sample.smi",
 		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
-	"train":               {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
+	"train": {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none",
+		again: " --resume", gives: "model.msgpack", varies: "train.smi"},
 	"bench table1":        {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
 	beam:                  {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
 	site:                  {steps: "baca serve --write out/site", gives: "site"},
@@ -73,7 +74,8 @@ func (w *world) measure(c cell) {
 
 // differs returns how the result differs from that in another folder. How long a benchmark took does not count.
 func (t *target) differs(dir, want string) error {
-	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives), filepath.Join(dir, "out", t.gives)).CombinedOutput()
+	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives),
+		filepath.Join(dir, "out", t.gives)).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("not as in a run without faults: %s", lastLine(string(text)))
 	}
@@ -134,7 +136,8 @@ func (w *world) writeInputs() {
 	}
 	for name, n := range map[string]int{"a.csv": 60, "b.csv": 60, "labelled.csv": 300} {
 		lines := "id,smiles,y,yhat\n"
-		for i, line := range strings.Split(strings.TrimSpace(molecules(rand.New(rand.NewPCG(w.seed, uint64(name[0]))), n, true)), "\n")[1:] {
+		for i, line := range strings.Split(strings.TrimSpace(molecules(rand.New(rand.NewPCG(w.seed, uint64(name[0]))),
+			n, true)), "\n")[1:] {
 			lines += fmt.Sprintf("%s%03d,%s,%d,%d.%d\n", name[:1], i, line, len(line), len(line), i%7)
 		}
 		write(w.input(name), lines)

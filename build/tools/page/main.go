@@ -217,7 +217,8 @@ func (b *builder) manifest() {
 		"icons": icons,
 		// Files that an installed page opens. Chromium takes no types of chemical/.
 		"file_handlers": []map[string]any{{"action": "./", "accept": map[string][]string{
-			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"}, "application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
+			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"},
+			"application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
 		}}},
 	})
 	b.add("manifest.webmanifest", append(data, '\n'))
@@ -255,9 +256,11 @@ func (b *builder) shell() {
 	version := hex.EncodeToString(all.Sum(nil)[:8])
 	b.add("index.html", []byte(strings.NewReplacer(
 		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
-		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel, "{{body}}", body, "{{examples}}", b.stored(),
+		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel,
+		"{{body}}", body, "{{examples}}", b.stored(),
 	).Replace(string(page))))
-	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)), "{{later}}", string(b.encode(later))).Replace(string(keeper))))
+	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)),
+		"{{later}}", string(b.encode(later))).Replace(string(keeper))))
 }
 
 // stored says what the examples find, for whoever waits for the program.
@@ -291,7 +294,8 @@ func (b *builder) stored() string {
 				outside = append(outside, s.ID)
 			}
 		}
-		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside), len(rows), html.EscapeString(strings.Join(outside, ", ")))
+		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside),
+			len(rows), html.EscapeString(strings.Join(outside, ", ")))
 	}
 	return list.String()
 }

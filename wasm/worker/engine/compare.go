@@ -65,7 +65,8 @@ func (e *Engine) second(r *message.Open) (*input, []string, error) {
 	}
 	if in.format.Graphs() == e.card.Molecules {
 		kind := map[bool]string{true: "molecules", false: "plain graphs"}
-		return nil, nil, failf(message.CodeBadInput, "%s holds %s, %s holds %s: want two lists of one kind", e.input.title(), kind[e.card.Molecules], in.title(), kind[!e.card.Molecules])
+		return nil, nil, failf(message.CodeBadInput, "%s holds %s, %s holds %s: want two lists of one kind",
+			e.input.title(), kind[e.card.Molecules], in.title(), kind[!e.card.Molecules])
 	}
 	if in.format == dataset.TU {
 		if err := in.readSet(func(message.Event) {}); err != nil {

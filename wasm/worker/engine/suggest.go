@@ -20,7 +20,8 @@ const shelvedPiece = 64
 
 // suggest says which records of the open input to measure.
 func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
-	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
+	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha),
+		Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}

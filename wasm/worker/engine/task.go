@@ -50,7 +50,8 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 }
 
 // long answers a request about the open input, until Pause ends it.
-func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R, answer func(*task, R) (A, error)) (message.Reply, error) {
+func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R,
+	answer func(*task, R) (A, error)) (message.Reply, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}

@@ -204,7 +204,8 @@ func sample(rows [][]float32, most int) [][]float32 {
 
 // around is the map with the place of an embedding.
 func (m *plane) around(row []float32) *message.Map {
-	return &message.Map{Training: m.training, Records: m.records, Batch: m.batch, ShareX: m.share[0], ShareY: m.share[1], At: m.at(nil, row)}
+	return &message.Map{Training: m.training, Records: m.records, Batch: m.batch, ShareX: m.share[0],
+		ShareY: m.share[1], At: m.at(nil, row)}
 }
 
 // at appends the place of an embedding.

@@ -112,7 +112,9 @@ func trained(p *pulse, r *message.Train, t *training.Training, problems []string
 	}
 	out.Warnings = append(out.Warnings, problems...)
 	if lost != nil {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v",
+				lost))
 	}
 	if warning := t.Warning(); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
@@ -139,7 +141,8 @@ func (e *Engine) readTraining(p *pulse, r *message.Train, t *training.Training, 
 		return nil, err
 	}
 	if r.HeldOut && len(labels.Columns()) < 2 {
-		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
+		return nil, failf(message.CodeBadOption,
+			"errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
 	set, err := training.Sources(p, 1, e.input.records(nil, form, labels.Columns()...), labels, func(error) {})
 	if err != nil {

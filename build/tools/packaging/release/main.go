@@ -97,7 +97,8 @@ func generated(root string) (texts, site []ship.File) {
 	ask(program, "man", "--out", filepath.Join(dir, "text", "man", "man1"))
 	ask(program, "serve", "--write", filepath.Join(dir, "site"))
 	for _, shell := range slices.Sorted(maps.Keys(completions)) {
-		texts = append(texts, ship.File{Name: path.Join("completions", completions[shell]), Data: ask(program, "completion", shell), Mode: 0o644})
+		texts = append(texts, ship.File{Name: path.Join("completions", completions[shell]),
+			Data: ask(program, "completion", shell), Mode: 0o644})
 	}
 	site = []ship.File{{Name: "schema.json", Data: ask(program, "columns", "--json"), Mode: 0o644}}
 	return append(texts, below(filepath.Join(dir, "text"))...), append(site, below(filepath.Join(dir, "site"))...)
@@ -159,7 +160,8 @@ func writeTar(w io.Writer, files []ship.File) error {
 	z := try.To(gzip.NewWriterLevel(w, gzip.BestCompression))
 	a := tar.NewWriter(z)
 	for _, f := range files {
-		try.Check(a.WriteHeader(&tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)), ModTime: ship.Made, Format: tar.FormatPAX}))
+		try.Check(a.WriteHeader(&tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)),
+			ModTime: ship.Made, Format: tar.FormatPAX}))
 		try.To(a.Write(f.Data))
 	}
 	return errors.Join(a.Close(), z.Close())

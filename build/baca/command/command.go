@@ -135,6 +135,7 @@ func program(name, short, long string) *cobra.Command {
 
 // finish sets what all commands of a program share.
 func finish(root *cobra.Command) {
+	describe(root, declared())
 	inOrder(root)
 	strict(root)
 	root.SetHelpFunc(showHelp)

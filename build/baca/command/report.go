@@ -41,19 +41,7 @@ func newReport() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "report [INPUT|-] --out FILE.html",
 		Short: "Score graphs and write one HTML file about them",
-		Long: `Report scores graphs as baca score --by both does and writes what came of it as one HTML file that needs nothing else and opens
-offline: verdicts, whether the list as a whole differs from the training set, distributions, a test for drift in the order of the input, the ten
-graphs furthest outside with coloured atoms and reasons, a table, warnings, the model card, all settings, and the command that makes it again.
-The same input, model and seed give the same bytes.
-
-With --qprf it says for a regulator's file whether each molecule is within the applicability domain of the model, in the fields of the QSAR
-Prediction Reporting Format: p-value and its interval, structural analogues, and what was not assessed left blank. With --qmrf it describes the
-domain of a model, section 5 of the QSAR Model Reporting Format. Neither says anything of an endpoint.`,
-		Example: `  baca report --out report.html molecules.csv
-  baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz
-  baca report --qprf --out domain.html molecules.csv
-  baca report --qmrf --model esol --out esol.html`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, "")

@@ -60,12 +60,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		Use:        "score [INPUT...|-]",
 		Short:      "How far graphs lie outside what a model was trained on",
 		SuggestFor: []string{"predict", "classify", "detect", "run"},
-		Long:       scoreHelp,
-		Example: `  baca score molecules.smi > rows.csv
-  baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
-  baca score --by both --fail-on outside series.csv > rows.csv
-  zcat library.csv.gz | baca score - | head
-  baca score --model PTC_MR MUTAG.zip`,
 	}, f.check, f.run)
 	fs, o := c.Flags(), &f.options
 	f.registerModel(fs, "; several, separated by commas, get a group of columns each")
@@ -104,28 +98,6 @@ func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
 	f.registerOut(fs, &f.out, "out", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
-
-const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .json, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
-folder or zip archive) and writes a row for each, in input order: id, smiles, score (higher is further outside), p_value (how often a graph like
-the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
-the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.
-
-A graph's row does not depend on other graphs. --by also asks about a list of 20
-or more as a whole:
-
-  --by alone      decide by each graph by itself
-  --by both       the same, with columns and a sentence on whether the list
-                  differs from the training set, and how
-  --by approximate  with --fdr: p-values compare with training graphs, too
-  --by batch      decide by the graph and its list together
-  --by attention  decide by the paper's score
-
---resume continues a killed run, to the same bytes. It needs --out, one unchanged
-input file and one model, and excludes Parquet and --fdr.
-
-Warnings and counts go to standard error. The exit status is 0 even if records
-were refused, 2 after a mistake in the command line, 3 if --fail-on finds a
-record, and 1 after any other failure, or if all input was refused.`
 
 // check checks the flags before anything is opened.
 func (f *scoreFlags) check() (err error) {

@@ -23,9 +23,7 @@ func newShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Say what is in a model",
-		Long: `Show says what a model was trained on and how, its size, and what its file
-gives away about the training set. The model is an embedded one by name, or a file.`,
-		Args: oneModel,
+		Args:  oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			m, data, err := openModelFile(args[0])
 			if errors.Is(err, weights.ErrKind) {

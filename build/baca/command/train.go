@@ -49,33 +49,7 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Use:        "train INPUT --out MODEL",
 		SuggestFor: []string{"fit", "learn", "pretrain"},
 		Short:      "Train a model on in-distribution graphs",
-		Long: `Train makes a model of nine tenths of the graphs of a file or a TUDataset set. The last tenth, drawn by the seed, gives p-values; 999
-are enough.
-
-A model of molecules takes seconds: its encoder is drawn from the seed, as training one adds nothing to the answer about a molecule. The paper's method,
-baca score --by attention, needs a trained encoder: --for attention trains it on every graph 400 times, or for 24 000 steps of 128 graphs if that
-is less. An encoder of plain graphs is trained for 300 steps, and at least once on each graph. --epochs sets another number.
-
-A training saves MODEL.checkpoint every 20 seconds and at an interrupt. With --resume a stopped run goes on from there, and ends with the same
-bytes. A MODEL that is there is replaced only by a run that goes on.
-
-A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions, solvents and charges that protons make,
-in one drawing. --as-written reads all of these, for sets where the salt or the isomer is the point.
-
-A model of molecules also learns what tells its training set from a background, molecules at large: 5 700 from
-ChEMBL, QM9 and an enumeration of other chemistry are built in.
---background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.
-
-With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, for baca trust. Each
-prediction must have been made by a model that had not seen its molecule, as in a cross-validation: others are too good. With --uncertainty
-COLUMN it also keeps how unsure your model was of each, in any unit, such as the standard deviation of an ensemble or of a forest's trees; baca
-trust then reads that column, too, and compares errors by it. With --new-scaffold COLUMN it keeps the errors of predictions that were made without
-all molecules of the same scaffold: intervals for a list that lies farther from the training set than held-out molecules are at least as wide.
-
-baca model share makes a model that can be handed out.`,
-		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack --keep-structures
-  baca train bbbp.csv.gz --out paper.msgpack --for attention --resume`,
-		Args: usage.Args(0, 1, "%d inputs: want one"),
+		Args:       usage.Args(0, 1, "%d inputs: want one"),
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerInput(fs, formats...)

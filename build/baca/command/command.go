@@ -135,7 +135,7 @@ func program(name, short, long string) *cobra.Command {
 
 // finish sets what all commands of a program share.
 func finish(root *cobra.Command) {
-	describe(root, declared())
+	describe(root, texts, declared())
 	inOrder(root)
 	strict(root)
 	root.SetHelpFunc(showHelp)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }, paperName: func() { Paper() }})
+	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }, paperName: func() { Paper(embed.FS{}) }})
 }
 
 // run is Main with its surroundings as arguments.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -139,15 +140,15 @@ func columnsTopic() *cobra.Command {
 var texts embed.FS
 
 // describe gives a command and those below it the texts of help/PATH.txt, in which {names} stand for what other
-// packages declare.
-func describe(c *cobra.Command, declared *strings.Replacer) {
-	text, err := texts.ReadFile("help/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".txt")
+// packages declare. A list that the command has stands behind.
+func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
+	text, err := fs.ReadFile(texts, "help/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".txt")
 	if err == nil {
 		long, example, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n\nExamples:\n")
-		c.Long, c.Example = declared.Replace(long), example
+		c.Long, c.Example = declared.Replace(long)+c.Long, example
 	}
 	for _, below := range c.Commands() {
-		describe(below, declared)
+		describe(below, texts, declared)
 	}
 }
 

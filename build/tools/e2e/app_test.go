@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"baca/build/internal/try"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,32 +55,9 @@ func (b *tab) phase(names ...string) {
 
 // aim waits until the middle of an element can be seen, and has it watch for a click. A pointer that meets something
 // else, because the page has moved meanwhile, is not heard of by the page.
-const aim = `new Promise((done) => {
-	const selector = %q;
-	const look = () => {
-		const e = document.querySelector(selector);
-		e?.scrollIntoViewIfNeeded();
-		const r = e?.getBoundingClientRect();
-		const x = r?.x + r?.width / 2, y = r?.y + r?.height / 2;
-		if (!e || !e.contains(document.elementFromPoint(x, y))) {
-			requestAnimationFrame(look);
-			return;
-		}
-		globalThis.testHit = false;
-		globalThis.testAim?.abort();
-		globalThis.testAim = new AbortController();
-		for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
-			addEventListener(kind, (event) => {
-				if (event.target.closest(selector) !== document.querySelector(selector)) {
-					event.stopImmediatePropagation();
-					event.preventDefault();
-				} else if (kind === "click") testHit = true;
-			}, { capture: true, signal: testAim.signal });
-		}
-		done([x, y]);
-	};
-	look();
-})`
+//
+//go:embed testdata/aim.js
+var aim string
 
 // click presses the mouse on the first element of each selector, one after the other.
 func (b *tab) click(selectors ...string) {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"baca/build/internal/try"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -216,31 +217,9 @@ func serve(t testing.TB, h http.Handler) *server {
 
 // waiting has a worker that has started others go on when the first of them is ready.
 // By itself it may be done before that.
-const waiting = `{
-	let started = false;
-	let ready;
-	const first = new Promise((done) => (ready = done));
-	const Plain = Worker;
-	globalThis.Worker = class extends Plain {
-		constructor(...args) {
-			super(...args);
-			started = true;
-			this.addEventListener("message", ready);
-		}
-	};
-	const Channel = MessageChannel; // by which the program waits for its turn
-	globalThis.MessageChannel = class extends Channel {
-		constructor() {
-			super();
-			const post = this.port2.postMessage.bind(this.port2);
-			this.port2.postMessage = async (data) => {
-				if (started) await first;
-				post(data);
-			};
-		}
-	};
-}
-`
+//
+//go:embed testdata/waiting.js
+var waiting string
 
 // changing serves a page with the texts of some of its files changed.
 func changing(page http.Handler, change func(text string) string, paths ...string) http.Handler {

@@ -1,36 +1,15 @@
 package e2e
 
 import (
+	_ "embed"
 	"slices"
 	"testing"
 )
 
 // counting counts what the page does at a time. Chromium tells of changes of the document once for each task.
-const counting = `(() => {
-	globalThis.testCounts = {};
-	globalThis.testMost = {}; // ever
-	const most = (name, n) => {
-		for (const c of [testCounts, testMost]) c[name] = Math.max(c[name] || 0, n);
-	};
-	const Real = Worker;
-	globalThis.Worker = class extends Real {
-		constructor(...args) {
-			super(...args);
-			this.isEngine = String(args[0]).endsWith("/worker.js");
-			if (this.isEngine) this.addEventListener("message", ({ data }) => most("received", data.byteLength || 0));
-		}
-		postMessage(data, ...rest) {
-			if (this.isEngine) most("sent", data.data?.byteLength || 0);
-			super.postMessage(data, ...rest);
-		}
-	};
-	new MutationObserver((list) => {
-		let nodes = 0;
-		for (const m of list) for (const e of m.addedNodes) nodes += 1 + (e.querySelectorAll?.("*").length || 0);
-		most("nodes", nodes);
-		most("rows", document.querySelectorAll(".row").length);
-	}).observe(document, { childList: true, subtree: true });
-})()`
+//
+//go:embed testdata/counting.js
+var counting string
 
 // What the page does at a time, at most.
 type counts struct {

@@ -83,13 +83,13 @@ func (p *labPane) doors() []app.UI {
 			count = c.Count(progress, now)
 		}
 		items = append(items, app.Li().Class("stage "+class).Body(
-			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
+			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.hasStory())))
 	}
 	return items
 }
 
-// told reports whether there is a story.
-func (p *labPane) told() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
+// hasStory reports whether there is a story.
+func (p *labPane) hasStory() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
 
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").DataSet("stage", stage).Title(about).Aria("expanded", p.S.Lab.Stage == stage).Body(append([]app.UI{
@@ -116,11 +116,11 @@ func (p *labPane) state() []app.UI {
 			signed("stop", "Cancel", s.Cancel).ID("cancel"),
 		}
 	case s.Phase == run.Done:
-		took := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
-		if !p.told() || s.Lab.Stage != "" {
-			return []app.UI{took}
+		duration := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
+		if !p.hasStory() || s.Lab.Stage != "" {
+			return []app.UI{duration}
 		}
-		return []app.UI{took, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").
+		return []app.UI{duration, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").
 			Title(s.Say("The way of one molecule through the method, in six scenes"))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}

@@ -41,7 +41,7 @@ func (p *labPane) story() []app.UI {
 	}
 	return []app.UI{
 		app.Div().Class("pane-head").Body(
-			p.who(), app.Span().Class("stretch"),
+			p.subject(), app.Span().Class("stretch"),
 			app.Button().Class("plain equation").Type("button").
 				Title("As the paper writes it. What the numbers mean").Body(app.Raw("<span>"+c.Equation+"</span>")).
 				OnClick(func(app.Context, app.Event) { showDialog("help") }),
@@ -55,8 +55,8 @@ func (p *labPane) story() []app.UI {
 	}
 }
 
-// who is the record in the story, between its table neighbours.
-func (p *labPane) who() app.UI {
+// subject is the record in the story, between its table neighbours.
+func (p *labPane) subject() app.UI {
 	s := p.S
 	i := s.Inspector.Record
 	v := s.Rows.Verdict[i]

@@ -33,7 +33,7 @@ func (x *Index) Best(p Print, own int) (best [2]Match) {
 			s.compare(i)
 		}
 	} else if r := x.withRows(); r != nil {
-		s.few(r)
+		s.searchRows(r)
 	} else {
 		s.rank()
 		s.meet()

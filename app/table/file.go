@@ -20,7 +20,7 @@ func (t *Table) Snapshot() *Table {
 
 // Columns are rows as `baca score` writes them, with more columns before the provenance and the input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
-	all := table.Pick(t.Rows.ours(), order)
+	all := table.Pick(t.Rows.programColumns(), order)
 	for i := range all {
 		t.judged(&all[i], order)
 	}

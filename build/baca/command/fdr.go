@@ -23,7 +23,7 @@ func (s *scoring) decide(err error) error {
 		s.say("note: with --fdr rows are written when all are scored, so there are none")
 		return err
 	}
-	s.done.Counts, err = s.held.finish(s.Rate, s.model.References())
+	s.done.Counts, err = s.pending.finish(s.Rate, s.model.References())
 	return written(s.out, err)
 }
 
@@ -52,7 +52,7 @@ func (s *scoring) widen(ctx context.Context) error {
 type pending struct {
 	out   table.Writer
 	fdr   float64
-	held  spool.Spool
+	spool  spool.Spool
 	rows  *gob.Encoder
 	tally decide.Tally
 	most  float64 // the highest p-value outside, after finish
@@ -65,8 +65,8 @@ type pending struct {
 const pendingMemory = 16 << 20
 
 func newPending(out table.Writer, fdr float64) *pending {
-	p := &pending{out: out, fdr: fdr, held: spool.Spool{Memory: pendingMemory}, tally: decide.Tally{}}
-	p.rows = gob.NewEncoder(&p.held)
+	p := &pending{out: out, fdr: fdr, spool: spool.Spool{Memory: pendingMemory}, tally: decide.Tally{}}
+	p.rows = gob.NewEncoder(&p.spool)
 	return p
 }
 
@@ -92,7 +92,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 		return counts, p.err
 	}
 	q := p.tally.Levels()
-	rows := gob.NewDecoder(bufio.NewReaderSize(p.held.Reader(), 1<<20))
+	rows := gob.NewDecoder(bufio.NewReaderSize(p.spool.Reader(), 1<<20))
 	for range p.count {
 		var columns []table.Column
 		if err := rows.Decode(&columns); err != nil {

@@ -181,7 +181,7 @@ type scoring struct {
 
 	written, refused *output     // --out and --rejects, nil without
 	sink             *table.Sink // nil before rows come
-	held             *pending    // of --fdr, else nil
+	pending             *pending    // of --fdr, else nil
 	progress         *progress.Progress
 
 	checkpoint string // beside --out, empty if that is no regular file
@@ -230,9 +230,9 @@ func (f *scoreFlags) run() (err error) {
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: by, Alpha: f.options.Alpha, FDR: f.fdr}
 	err = s.all(f.c.Context())
 	s.done.Tally = s.Tally
-	if s.held != nil {
+	if s.pending != nil {
 		err = s.decide(err)
-		defer s.held.held.Close()
+		defer s.pending.spool.Close()
 	}
 	if s.sink != nil {
 		err = cmp.Or(err, s.sink.Close())
@@ -370,8 +370,8 @@ func (s *scoring) open(fields []table.Field) (rows, rejects *table.Sink, err err
 	}
 	s.sink = table.NewSink(w, s.to, s.text, header, fields)
 	if s.fdr > 0 {
-		s.held = newPending(s.sink.Writer, s.fdr)
-		s.sink.Writer = s.held
+		s.pending = newPending(s.sink.Writer, s.fdr)
+		s.sink.Writer = s.pending
 	}
 	s.sink.Writer = named{s.sink.Writer, s.out}
 	return s.sink, rejects, nil
@@ -469,7 +469,7 @@ func show(r *dataset.Entry) string {
 }
 
 // judged reports final verdicts: with --fdr after all rows are scored.
-func (s *scoring) judged() bool { return s.held == nil || s.held.done }
+func (s *scoring) judged() bool { return s.pending == nil || s.pending.done }
 
 // say writes a line to standard error.
 func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
@@ -570,8 +570,8 @@ func (s *scoring) bounds() {
 		return
 	}
 	at, total := s.Rate, d.Outside+d.Borderline+d.Inside
-	if s.held != nil {
-		at, total = s.held.most, s.held.tally.Len()
+	if s.pending != nil {
+		at, total = s.pending.most, s.pending.tally.Len()
 	}
 	most := decide.MostFalse(d.Outside, total, n, at, confidence)
 	if most == d.Outside {

@@ -96,7 +96,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{key}, args...)...)
 	}
-	c, held := m.Card, report.HoldoutOf(m.Card.Holdout)
+	c, heldOut := m.Card, report.HoldoutOf(m.Card.Holdout)
 	line("name", "%s", cmp.Or(c.Name, "none given"))
 	line("description", "%s", cmp.Or(c.Description, "none given"))
 	line("reads", "%s (%s)", algo.Reads(c.Schema), c.Schema)
@@ -121,9 +121,9 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	down := math.Round(1e4*smallestP(m)) / 1e4
 	switch {
 	case m.Shared > 0 && m.References() > 0:
-		line("holdout", "scores only, of %d graphs %s: p-values down to %.3g", m.References(), held, down)
+		line("holdout", "scores only, of %d graphs %s: p-values down to %.3g", m.References(), heldOut, down)
 	case m.Holdout.Len() > 0:
-		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", m.Holdout.Len(), held, down)
+		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", m.Holdout.Len(), heldOut, down)
 	default:
 		line("holdout", "none: no p-values")
 	}

@@ -74,8 +74,8 @@ func newRows(x *Index) *rows {
 // strips is the number of cells for n prints, in whole strips of the kernel.
 func strips(n int) int { return (n + kernel.Strip - 1) / kernel.Strip * kernel.Strip }
 
-// few replaces meet and settle for an index with rows.
-func (s *search) few(r *rows) {
+// searchRows replaces meet and settle for an index with rows.
+func (s *search) searchRows(r *rows) {
 	cells := s.cells[:r.words*64]
 	s.at, s.gains = s.at[:0], s.gains[:0]
 	for k := range s.terms {

@@ -36,7 +36,7 @@ func (s *scanner) choose(t Table, column string) error {
 		}
 		s.further = append(s.further, i)
 	}
-	return s.tell(t.Columns)
+	return s.tellColumns(t.Columns)
 }
 
 // findColumn returns the column of a name or place.
@@ -51,8 +51,8 @@ func findColumn(columns []string, name string) (int, error) {
 	return i, nil
 }
 
-// tell tells Options.Own the names of columns, without empty ones. Further files of an archive must have the same ones.
-func (s *scanner) tell(names []string) error {
+// tellColumns tells Options.Own the names of columns, without empty ones. Further files of an archive must have the same ones.
+func (s *scanner) tellColumns(names []string) error {
 	var all, own []string
 	for i, name := range names {
 		if name == "" {

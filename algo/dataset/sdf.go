@@ -144,7 +144,7 @@ func (d *sdf) begin(names []string, id int) {
 		}
 		return
 	}
-	if d.over = d.tell(names); d.over != nil {
+	if d.over = d.tellColumns(names); d.over != nil {
 		d.stopped = true
 		return
 	}

@@ -30,8 +30,8 @@ func Split(n int, seed uint64) (train, test []int) {
 // Held is how many graphs Hold keeps of HoldFrom graphs and more: p-values then go down to 0.001.
 const Held, HoldFrom = 999, 5000
 
-// Hold divides a model's graphs 0…n-1 by seed into a training set and a holdout: as Split, or for a
-// large set Held graphs, at most a fifth. Both lists ascend.
+// Hold divides a model's graphs 0…n-1 by seed into a training set and a holdout. It keeps Held of HoldFrom graphs or
+// more, and of fewer as many as Split. Both lists ascend.
 func Hold(n int, seed uint64) (train, holdout []int) {
 	if n < HoldFrom {
 		return Split(n, seed)

@@ -183,14 +183,14 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			best := b.Subtrees.Best(graphs.Prints[i], place)
 			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-best[fingerprint.Sets].Similarity, 1-best[fingerprint.Counts].Similarity
 			d.equal[i] = best[fingerprint.Counts].Equal
-			d.parts[ByRest][i] = b.rest(graphs, i, place)
+			d.parts[ByRest][i] = b.unexplained(graphs, i, place)
 		}
 	})
 	return d, err
 }
 
-// rest is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
-func (b *Bank) rest(graphs *contrast.Outline, i, leave int) float64 {
+// unexplained is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
+func (b *Bank) unexplained(graphs *contrast.Outline, i, leave int) float64 {
 	switch {
 	case graphs.NodeScore == nil:
 		return math.Log1p(float64(b.Subtrees.Novel(graphs.Prints[i], leave)))

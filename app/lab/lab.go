@@ -41,7 +41,7 @@ type Lab struct {
 func New(s *run.Session) *Lab {
 	l := &Lab{session: s, record: -1, Lambda: 0.5, mixing: -1}
 	s.WantsBatch = func() bool { return l.scene().batch && l.hasPaper() }
-	s.Watchers = append(s.Watchers, l.look)
+	s.Watchers = append(s.Watchers, l.follow)
 	return l
 }
 
@@ -50,8 +50,8 @@ type traceKey struct {
 	batch       bool
 }
 
-// look follows the session: another run or record, and what has arrived.
-func (l *Lab) look() {
+// follow follows the session: another run or record, and what has arrived.
+func (l *Lab) follow() {
 	s := l.session
 	if l.run != s.Run && s.Scored == nil {
 		l.found, l.asked = nil, traceKey{}

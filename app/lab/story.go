@@ -109,7 +109,7 @@ func (l *Lab) viewsLine(name string) string {
 	if t == nil || len(t.Nearest) == 0 {
 		return "Where " + name + " lies among the training set."
 	}
-	line := fmt.Sprintf("The training %s most like %s in both views is %s away", one(s.Things()), name, words.Number(t.Nearest[0]))
+	line := fmt.Sprintf("The training %s most like %s in both views is %s away", singular(s.Things()), name, words.Number(t.Nearest[0]))
 	d := s.Inspector.Detail.Value
 	if d == nil || math.IsNaN(d.Embedding) {
 		return line + "."
@@ -121,8 +121,8 @@ func (l *Lab) viewsLine(name string) string {
 	return line + ": " + words.Number(math.Abs(d.Embedding)) + " deviations " + how + " training " + s.Things() + " are from theirs."
 }
 
-// one is the singular.
-func one(things string) string { return things[:len(things)-1] }
+// singular is the singular.
+func singular(things string) string { return things[:len(things)-1] }
 
 func (l *Lab) partsLine(name string) string {
 	s := l.session

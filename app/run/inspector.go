@@ -25,7 +25,7 @@ func (i *Inspector) Show(record int) {
 	if record >= 0 && i.session.Rows.Problem(record) == nil {
 		i.ask()
 	}
-	i.session.look()
+	i.session.callWatchers()
 }
 
 // turn inspects a record without asking for its details.

@@ -114,8 +114,8 @@ func (s *Session) Dismiss() {
 	s.Rev.All()
 }
 
-// look has watchers look once a change is complete: they may give another input.
-func (s *Session) look() {
+// callWatchers has watchers callWatchers once a change is complete: they may give another input.
+func (s *Session) callWatchers() {
 	for _, watch := range s.Watchers {
 		watch()
 	}
@@ -128,14 +128,14 @@ func (s *Session) ask(r message.Request, on func(message.Event), end func(messag
 			if on != nil {
 				s.Post(func() {
 					on(e)
-					s.look()
+					s.callWatchers()
 				})
 			}
 		},
 		func(reply message.Reply) {
 			s.Post(func() {
 				end(reply)
-				s.look()
+				s.callWatchers()
 			})
 		},
 	)
@@ -174,7 +174,7 @@ func Ask[T any](s *Session, a *message.Answer[T], r message.Request, still func(
 func (s *Session) Begin() { s.begin(0) }
 
 func (s *Session) begin(wait time.Duration) {
-	defer s.look()
+	defer s.callWatchers()
 	s.stop()
 	s.Run++
 	s.clear()
@@ -220,7 +220,7 @@ func (s *Session) Cancel() {
 		if s.Inspector.Record >= 0 && s.Inspector.Detail.Value == nil {
 			s.Inspector.ask() // its worker is gone
 		}
-		s.look()
+		s.callWatchers()
 		return
 	}
 	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
@@ -393,7 +393,7 @@ func (s *Session) proceed() {
 	}
 	s.Trust.refresh()
 	s.compute()
-	s.look()
+	s.callWatchers()
 }
 
 // Resume is proceed, even after the user has cancelled a calibration.

@@ -132,7 +132,7 @@ func (r *Rows) Add(e *message.Records) {
 	}
 }
 
-// view updates the scores by themselves, which rows that have just come have not.
+// view extends the usual columns to all rows, of which the latest have no scores yet.
 func (r *Rows) view() {
 	if r.columns == nil {
 		r.columns = table.Of(table.Fields(table.Usual), nil)

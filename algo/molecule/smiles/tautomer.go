@@ -178,21 +178,22 @@ func (p *parser) findAzoles() {
 	}
 }
 
-// findAmidines finds carbons with a double bond that could move to another nitrogen.
+// findAmidines finds carbons whose double bond could move to another nitrogen. A carbon with only one such nitrogen
+// keeps its bond, which may leave carbons around that nitrogen with one, too.
 func (p *parser) findAmidines() {
 	t := &p.tautomers
-	not := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
+	fixed := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
 	left := buffer.Numbered(&t.left, len(p.Atoms))
 	var list []int32
 	for len(left) > 0 {
 		c := left[len(left)-1]
 		left = left[:len(left)-1]
-		if list = p.amidine(c, not, list[:0]); len(list) > 1 {
+		if list = p.amidine(c, fixed, list[:0]); len(list) > 1 {
 			continue
 		}
 		for _, l := range p.Neighbors(c) {
-			if n := l.Atom; p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[n].Element == nitrogen && !not[n] {
-				not[n] = true
+			if n := l.Atom; p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[n].Element == nitrogen && !fixed[n] {
+				fixed[n] = true
 				for _, o := range p.Neighbors(n) {
 					left = append(left, o.Atom)
 				}
@@ -200,7 +201,7 @@ func (p *parser) findAmidines() {
 		}
 	}
 	for c := range int32(len(p.Atoms)) {
-		if list := p.amidine(c, not, nil); len(list) > 1 {
+		if list := p.amidine(c, fixed, nil); len(list) > 1 {
 			t.amidines = append(t.amidines, amidine{c, list})
 			t.nitrogens = append(t.nitrogens, list...)
 		}
@@ -270,7 +271,7 @@ func (p *parser) settleAzoles() (changed bool) {
 	for _, ring := range p.azoles {
 		p.sort(ring)
 		with, now := p.holders(ring)
-		p.give(ring, 1<<with-1)
+		p.giveHydrogens(ring, 1<<with-1)
 		changed = changed || now != 1<<with-1
 	}
 	if !changed || p.keeps() {
@@ -295,7 +296,7 @@ func (p *parser) holders(ring []int32) (with, which int) {
 	return with, which
 }
 
-func (p *parser) give(ring []int32, choice int) {
+func (p *parser) giveHydrogens(ring []int32, choice int) {
 	for k, i := range ring {
 		p.SetHydrogens(i, int32(choice>>k&1))
 	}
@@ -309,7 +310,7 @@ func (p *parser) settleAzole(ring []int32) bool {
 		if bits.OnesCount(uint(choice)) != with {
 			continue
 		}
-		if p.give(ring, choice); p.keeps() {
+		if p.giveHydrogens(ring, choice); p.keeps() {
 			return true
 		}
 	}

@@ -290,7 +290,7 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 		in.schema = algo.Constant
 	}
 	if s.file != nil {
-		in.stream = s.file.whole(in.stream)
+		in.stream = s.file.checked(in.stream)
 	}
 	return in, nil
 }

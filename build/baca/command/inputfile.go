@@ -97,8 +97,8 @@ func sha256OfFile(name string) (string, error) {
 	return sha256Of(f)
 }
 
-// whole yields records, then an error if the file changed.
-func (f *inputFile) whole(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
+// checked yields records, then an error if the file changed.
+func (f *inputFile) checked(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
 	return func(yield func(dataset.Record, error) bool) {
 		for r, err := range records {
 			if !yield(r, err) || err != nil {

@@ -191,7 +191,7 @@ func (s *scoring) restore() error {
 	return nil
 }
 
-// check refuses outputs without the rows.
+// check refuses outputs that lack rows of the checkpoint.
 func (d scoreState) check(out, rejects *output) error {
 	for _, f := range []struct {
 		*output

@@ -228,7 +228,7 @@ func (f *scoreFlags) run() (err error) {
 		by = f.by
 	}
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: by, Alpha: f.options.Alpha, FDR: f.fdr}
-	err = s.all(f.c.Context())
+	err = s.scoreAll(f.c.Context())
 	s.done.Tally = s.Tally
 	if s.pending != nil {
 		err = s.decide(err)
@@ -389,8 +389,8 @@ func (n named) Close() error { return written(n.file, n.Writer.Close()) }
 // maxShown refused records are shown on stderr.
 const maxShown = 3
 
-// all scores the input and writes its rows.
-func (s *scoring) all(ctx context.Context) error {
+// scoreAll scores the input and writes its rows.
+func (s *scoring) scoreAll(ctx context.Context) error {
 	end := func() {
 		if s.progress != nil {
 			s.progress.Done()
@@ -494,7 +494,7 @@ func (s *scoring) summarize() {
 		s.say("%s", sentence)
 	}
 	tellList(s.stderr, d.Counts, d.SetAside, d.Records-d.Refused)
-	s.read.tell(s.stderr, training.WithoutInterval)
+	s.read.tellMissing(s.stderr, training.WithoutInterval)
 	s.bounds()
 	for _, sentence := range s.Sentences() {
 		s.say("%s", sentence)

@@ -85,7 +85,7 @@ func (f *splitFlags) run() error {
 		return err
 	}
 	train, test := split.Part(records, parts, split.TrainPart), split.Part(records, parts, split.TestPart)
-	f.tell(stderr, records, len(train), len(test))
+	f.summarize(stderr, records, len(train), len(test))
 	if err := f.write(records, parts, train, test); err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows [
 	return sink.Close()
 }
 
-// tell sums up.
-func (f *splitFlags) tell(w io.Writer, records []dataset.Record, train, test int) {
+// summarize sums up.
+func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, test int) {
 	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
 		how = "values " + f.Values

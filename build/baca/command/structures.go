@@ -42,7 +42,7 @@ func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 	if err := r.keepStructures(m, values); err != nil {
 		return nil, err
 	}
-	values.tell(r.c.ErrOrStderr(), "these molecules have none in the file")
+	values.tellMissing(r.c.ErrOrStderr(), "these molecules have none in the file")
 	var b bytes.Buffer
 	err := weights.Save(&b, m)
 	return b.Bytes(), err

@@ -241,7 +241,7 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	values.tell(stderr, training.TrainedAsOthers)
+	values.tellMissing(stderr, training.TrainedAsOthers)
 	read := refused + len(set.rows)
 	if refused > 0 {
 		fmt.Fprintf(stderr, "refused %d of %d records\n", refused, read)

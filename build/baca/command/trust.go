@@ -108,7 +108,7 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	fmt.Fprintf(stderr, "%s; model %s\n", f.read.Counted(read, refused), o.model.Card.Name)
-	f.read.tell(stderr, training.DoNotCount)
+	f.read.tellMissing(stderr, training.DoNotCount)
 	a := trust.NewAudit(list, f.found.Calibration)
 	if a.N == 0 {
 		return trust.ErrNoValues

@@ -102,7 +102,7 @@ func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.
 
 func (f *fault) wait(r *run) *run {
 	if <-r.ended.Done(); r.crash {
-		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
+		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.messages())
 	}
 	return r
 }
@@ -119,7 +119,7 @@ func (f *fault) pause(share float64) {
 func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
-		lose("%w: %s", err, r.said())
+		lose("%w: %s", err, r.messages())
 	}
 }
 
@@ -151,10 +151,10 @@ func (f *fault) disturb() (outcome int) {
 		}
 		return survived
 	}
-	if said := r.said(); !ends && !strings.Contains(said, "no space left on device") {
+	if said := r.messages(); !ends && !strings.Contains(said, "no space left on device") {
 		lose("the error does not say that the disk is full: %s", said)
 	}
-	f.kept(before)
+	f.checkKept(before)
 	if f.mounts {
 		try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
 	}
@@ -191,9 +191,9 @@ func (f *fault) soundRows() string {
 	return strings.TrimPrefix(string(rows), yesterday)
 }
 
-// kept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
+// checkKept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
 // yesterday that became a part of today's.
-func (f *fault) kept(before string) {
+func (f *fault) checkKept(before string) {
 	if f.target.rows == "" {
 		return
 	}
@@ -232,7 +232,7 @@ func (f *fault) harm() {
 	if f.target.varies != model {
 		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
 		ways, other = ofLines, "other"
-		write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:])))
+		write(filepath.Join(f.dir, other), string(old[:from])+otherMolecules(string(old[from:])))
 	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
@@ -242,11 +242,11 @@ func (f *fault) harm() {
 // ofOneInput reports whether a run succeeded. It loses a result that is neither of the old input nor of the new one, and an
 // error that names no file, or after which rows are gone.
 func (f *fault) ofOneInput(r *run, before string) bool {
-	if said := lastLine(r.said()); r.err != nil {
+	if said := lastLine(r.messages()); r.err != nil {
 		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
-			lose("the error names neither the input nor the output: %s", r.said())
+			lose("the error names neither the input nor the output: %s", r.messages())
 		}
-		f.kept(before)
+		f.checkKept(before)
 		return false
 	}
 	if f.target.differs(f.dir, f.target.reference) == nil {
@@ -268,7 +268,7 @@ func (f *fault) withoutFaults(dir, varied string) string {
 		write(filepath.Join(dir, f.target.varies), varied)
 	}
 	if r := clean.wait(clean.begin("")); r.err != nil {
-		lose("%s without faults: %w: %s", f.of, r.err, r.said())
+		lose("%s without faults: %w: %s", f.of, r.err, r.messages())
 	}
 	return dir
 }
@@ -287,11 +287,11 @@ func (f *fault) severalWriters() (outcome int) {
 	for _, r := range runs {
 		if f.wait(r).err == nil {
 			succeeded++
-			f.kept(f.soundRows()) // all rows, or the first ones of a run that began just now
+			f.checkKept(f.soundRows()) // all rows, or the first ones of a run that began just now
 			continue
 		}
-		if outcome = refused; !strings.Contains(lastLine(r.said()), "out/") {
-			lose("a run does not name the file: %s", r.said())
+		if outcome = refused; !strings.Contains(lastLine(r.messages()), "out/") {
+			lose("a run does not name the file: %s", r.messages())
 		}
 	}
 	if succeeded == 0 { // each may have had a shard that another wanted
@@ -316,7 +316,7 @@ func (f *fault) readSlowly() (outcome int) {
 	case !strings.HasPrefix(string(want), string(got)):
 		lose("%d bytes were read that are not those of a run without faults", len(got))
 	case way < 2 && (r.err != nil || left > 0):
-		lose("%d bytes were not read, %v: %s", left, r.err, r.said())
+		lose("%d bytes were not read, %v: %s", left, r.err, r.messages())
 	case f.of == toFIFO && left > 2*pipeSize && r.err == nil:
 		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
 		lose("success, though %d bytes were not read", left)

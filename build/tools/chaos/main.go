@@ -93,7 +93,7 @@ func (w *world) inject() (err error) {
 	workers := new(errgroup.Group)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, c := range faults {
-		workers.Go(func() error { w.one(c, i); return nil })
+		workers.Go(func() error { w.injectOne(c, i); return nil })
 	}
 	try.Check(workers.Wait())
 	page := w.page()
@@ -137,8 +137,8 @@ func (w *world) plan() {
 	}
 }
 
-// one injects a fault and counts what became of it.
-func (w *world) one(c cell, i int) {
+// injectOne injects a fault and counts what became of it.
+func (w *world) injectOne(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.of, i)), " ", "-")
 	outcome, err := f.meet()

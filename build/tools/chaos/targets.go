@@ -110,8 +110,8 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 	return text.String()
 }
 
-// others replaces names and most molecules, and keeps the lengths of lines.
-func others(lines string) string {
+// otherMolecules replaces names and most molecules, and keeps the lengths of lines.
+func otherMolecules(lines string) string {
 	return strings.NewReplacer("O", "S", "S", "O", " m", " x").Replace(lines)
 }
 
@@ -171,8 +171,8 @@ type run struct {
 	crash  bool            // it crashed or hung, which no fault excuses
 }
 
-// start starts command lines of the programs in a folder, one after the other until one fails. What they
-// write to standard output, read reads; see [target.steps].
+// start starts command lines of the programs in a folder, one after the other until one fails. The
+// command line read takes what they write to standard output, see [target.steps].
 func (w *world) start(dir, read string, lines ...string) *run {
 	ended, end := context.WithCancel(context.Background())
 	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: ended}
@@ -193,7 +193,7 @@ func (w *world) start(dir, read string, lines ...string) *run {
 func (w *world) do(dir string, lines ...string) error {
 	r := w.start(dir, "cat", lines...)
 	if <-r.ended.Done(); r.err != nil {
-		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.said()))
+		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.messages()))
 	}
 	return nil
 }
@@ -207,8 +207,8 @@ func (r *run) signal(sig syscall.Signal) {
 
 func (r *run) over() bool { return r.ended.Err() != nil }
 
-// said is the end of what a run that is over wrote to standard error.
-func (r *run) said() string {
+// messages is the end of what a run that is over wrote to standard error.
+func (r *run) messages() string {
 	text := r.stderr.String()
 	return strings.TrimSpace(text[max(0, len(text)-2000):])
 }

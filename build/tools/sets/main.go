@@ -104,8 +104,8 @@ func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	return list, medicine
 }
 
-// whole returns the organic parent of a record of any kind.
-func whole(text string) (list []compound, fault string) {
+// organicParent returns the organic parent of a record of any kind.
+func organicParent(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
 		return nil, "unreadable"
@@ -241,7 +241,7 @@ func bioactive(data, out string, drugs map[string]bool) {
 	})
 	fmt.Printf("bioactive.smi: %d molecules; left out of those drawn:%s\n", len(train), reasons(left))
 	ofAnyKind := func(text string) []compound {
-		list, _ := whole(text)
+		list, _ := organicParent(text)
 		return list
 	}
 	draw(rows, "chembl", len(rows), known, ofAnyKind)

@@ -145,7 +145,7 @@ func (r *pass) plan(o algo.Options) run.Plan {
 		Model: e.model, Options: o, Batch: r.request.Batch, Graphs: e.batch, Fitting: r.fitting, Fitted: r.fitted, Rows: r.emit,
 		Reading: func(records int) { r.showProgress(message.StageSample, records, e.input.opened.Records) },
 	}
-	p.Input = run.Input{Records: e.input.records(nil, p.Form()), Again: e.again}
+	p.Input = run.Input{Records: e.input.records(nil, p.Form()), Again: e.openAgain}
 	return p
 }
 

@@ -27,7 +27,7 @@ const mostMapped, mostTraining, nearestMapped = 400, 600, 3
 
 // trace answers what the lab tells of a record.
 func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
-	l, err := e.look(r.Record)
+	l, err := e.inspect(r.Record)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (e *Engine) steps(m *message.Traced) {
 }
 
 // locate fills in where the graph of a record lies on the maps.
-func (e *Engine) locate(l *look, m *message.Traced) (err error) {
+func (e *Engine) locate(l *inspected, m *message.Traced) (err error) {
 	if e.atlas == nil {
 		if e.atlas, err = e.newAtlas(l.pulse); err != nil {
 			return err

@@ -99,8 +99,7 @@ func (e *Engine) trainingDevice(at *place, t *training.Training) func(context.Co
 	}
 }
 
-// trained is the model that came out, and what is to be said of it. lost is why it has no
-// background.
+// trained packs the trained model with its warnings. lost says why it has no background, nil if it has one.
 func trained(p *pulse, r *message.Train, t *training.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
 	if err != nil {

@@ -193,7 +193,8 @@ func recipe(s *desk) []app.UI {
 					OnInput(func(ctx app.Context, e app.Event) { r.Name = strings.TrimSpace(valueOf(ctx)) })),
 			row(app.Span().Class("form-label").Text("Encoder"), app.Div().Body(
 				check("train-attention", "Train it for the paper's method", &r.Attention),
-				small("That takes minutes. Without it a model of molecules takes seconds and judges them as well: only the paper's method and its scenes need a trained encoder."))),
+				small("That takes minutes. Without it a model of molecules takes seconds and judges them as well: "+
+					"only the paper's method and its scenes need a trained encoder."))),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
 				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").Value(epochs).
 					OnInput(func(ctx app.Context, e app.Event) {
@@ -204,7 +205,8 @@ func recipe(s *desk) []app.UI {
 							r.Epochs = n
 						}
 					}),
-				small("passes over the training set to train the encoder. If you give none: 400 for the paper's method, fewer for more than 7 680 molecules."))),
+				small("passes over the training set to train the encoder. If you give none: 400 for the paper's "+
+					"method, fewer for more than 7 680 molecules."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
@@ -258,7 +260,9 @@ func predictionForm(s *desk) app.UI {
 			column("train-observed", "Observed", r.Predicted, &r.Observed),
 			column("train-predicted", "Predicted", r.Observed, &r.Predicted)),
 		check("train-held-out", "These predictions were held out or cross-validated", &r.HeldOut),
-		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
+		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says "+
+			"what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a "+
+			"model was fitted to are too small."))
 }
 
 // underWay is a training that runs or is paused.
@@ -386,11 +390,14 @@ func domainDialog(s *desk) app.UI {
 			app.Div().Body(app.P().Text(d.Name), app.Div().Class("row-buttons").Body(as("html", "HTML"), as("json", "JSON")))))
 	}
 	return dialogFrame(domainID, "Domain report",
-		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the domain itself. The HTML prints on A4."),
+		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, "+
+			"in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the "+
+			"domain itself. The HTML prints on A4."),
 		app.Div().Class("form").OnClick(onData(domainID, func(what string) {
 			key, format, _ := strings.Cut(what, " ")
 			hideDialog(domainID)
 			s.SaveDomain(key, format, keep)
 		})).Body(rows...),
-		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
+		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in "+
+			"the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
 }

@@ -239,7 +239,9 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	}
 	return app.Div().Body(
 		app.Div().Class("figures").Body(figures...),
-		small("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
+		small("Grey: training set. Dots: this input, by "+
+			"verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions "+
+			"of many, so what is near on it may be far apart."))
 }
 
 // partsScene shows the partition by S_Pre, and both parts' graphons.
@@ -265,7 +267,8 @@ func (p *labPane) partsScene() app.UI {
 				picture.Graphon{Title: p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
-			small("Places are nodes in order of their neighbours, most first. The stronger the colour of a cell, the more often two such nodes are joined."))
+			small("Places are nodes in order of their neighbours, most first. The stronger the colour of a cell, "+
+				"the more often two such nodes are joined."))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -341,7 +344,11 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 		p.dictionary(decide.Inside, "Inside dictionary", in, d.IDKeys, d.AttnID),
 		p.dictionary(decide.Outside, "Outside dictionary", out, d.OODKeys, d.AttnOOD),
 		app.Div().Class("figures").Body(p.keyFigures()...),
-		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside one (orange). A new graph takes the place of the key that is nearest the boundary."))
+		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the "+
+			"attention; together they make 100\u00a0%. The number behind it is what the key answers, from "+
+			"−1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On "+
+			"the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside "+
+			"one (orange). A new graph takes the place of the key that is nearest the boundary."))
 }
 
 // keyFigures show all keys on a map, and how those that mixup drew were replaced.
@@ -471,7 +478,8 @@ func (p *labPane) learning() []app.UI {
 				picture.Curve{Name: "low part", Role: "line-in", Y: t.Inside},
 				picture.Curve{Name: "high part", Role: "line-out", Y: t.Outside})))
 	} else {
-		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so its way there was not recorded."))
+		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so "+
+			"its way there was not recorded."))
 	}
 	c := plot("Loss and KL divergence by step", picture.Curve{Name: "loss", Role: "line", Y: loss},
 		picture.Curve{Name: "KL of the parts", Role: "line-out", Y: kl})

@@ -58,7 +58,8 @@ func (c *codec) background(m *algo.Model) {
 		return
 	}
 	c.require(len(weights) == background.Folds*foldBytes && len(curve) == 2*background.SizeKnots, ErrFormat,
-		"a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
+		"a background of %d bytes of weights and %d values of sizes, "+
+			"want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
 	for f := range h.Weights {
 		h.Weights[f] = c.outOfUnits(f, weights[f*foldBytes:(f+1)*foldBytes])
 	}

@@ -173,7 +173,8 @@ func readHeader(data []byte, want kind) ([]byte, error) {
 	if v := data[atVersion]; v > Version {
 		return nil, fmt.Errorf("%w: %d, this program reads %d; use a newer program", ErrVersion, v, Version)
 	} else if v != Version {
-		return nil, fmt.Errorf("%w: %d, of an older score; this program reads %d: score with the program that wrote it, or train it again (baca train INPUT --out MODEL)", ErrVersion, v, Version)
+		return nil, fmt.Errorf("%w: %d, of an older score; this program reads %d: score with the program that "+
+			"wrote it, or train it again (baca train INPUT --out MODEL)", ErrVersion, v, Version)
 	}
 	if k := kind(data[atKind]); k != want {
 		return nil, fmt.Errorf("%w: it is %v, want %v", ErrKind, k, want)

@@ -268,7 +268,8 @@ func (u *Unpack) checkZip(list []*zip.File) error {
 		case f.Flags&1 != 0:
 			return fmt.Errorf("%s: protected by a password: want an archive without one", clip(f.Name))
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			return fmt.Errorf("%s: compressed by method %d: want an archive that any program can unpack, with method deflate", clip(f.Name), f.Method)
+			return fmt.Errorf("%s: compressed by method %d: want an archive that any program can unpack, with "+
+				"method deflate", clip(f.Name), f.Method)
 		case f.UncompressedSize64 > math.MaxInt64/maxFiles:
 			return errBomb
 		}

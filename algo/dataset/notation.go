@@ -18,8 +18,10 @@ var (
 	errCAS      = errors.New("a CAS number, which names a substance; BaCa looks nothing up: want its SMILES, for example from PubChem")
 	errHELM     = errors.New("this is HELM, which BaCa does not read: write it as SMILES, for example with the HELM toolkit")
 	errNucleic  = errors.New("this looks like a sequence of nucleic acids: want one molecule as SMILES")
-	errProtein  = errors.New("this looks like a sequence of amino acids: want one molecule as SMILES, which RDKit writes of short ones by MolFromSequence")
-	errInChI    = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with RDKit or `obabel -iinchi in.txt -osmi`")
+	errProtein  = errors.New("this looks like a sequence of amino acids: want one molecule as SMILES, which RDKit " +
+		"writes of short ones by MolFromSequence")
+	errInChI = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with " +
+		"RDKit or `obabel -iinchi in.txt -osmi`")
 	errInChIKey = errors.New("these are InChIKeys, which name a structure and do not hold it: look up its SMILES, for example in PubChem")
 	errSELFIES  = errors.New("this is SELFIES, which BaCa does not read: write it as SMILES, for example by selfies.decoder")
 	errSMARTS   = errors.New("this is SMARTS, a pattern of many molecules: want one molecule as SMILES")

@@ -272,7 +272,8 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint
 			return unexpected(text, end, "the end of the line")
 		}
 		if g, h := graphOf[a-1], graphOf[b-1]; g != h {
-			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: want both in one graph", a, g+1, b, h+1)}
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: "+
+				"want both in one graph", a, g+1, b, h+1)}
 		}
 		edges = append(edges, uint64(a-1)<<32|uint64(b-1))
 		return nil

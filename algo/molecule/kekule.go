@@ -252,7 +252,8 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 	}
 	for i := range p.Atoms {
 		if k.atoms[i].candidate {
-			return p.ErrorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in cannot be written with single and double bonds", len(k.all))
+			return p.ErrorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in "+
+				"cannot be written with single and double bonds", len(k.all))
 		}
 	}
 	return p.ErrorAtom(k.all[0], "no Kekulé form")

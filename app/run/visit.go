@@ -63,7 +63,8 @@ func (s *Session) Link() (text, note string) {
 		}
 	}
 	if text = l.Text(); len(text) > store.MostLink || len(l.Lines) < len(rows) {
-		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
+		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select "+
+			"fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
 	}
 	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
 	if u := s.Models.Used.Value; u != nil && !u.BuiltIn {

@@ -121,7 +121,8 @@ func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	}
 	m := c.load(ctx)
 	if m.Card.Schema == algo.Constant {
-		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", m.Card.Name, m.Card.Schema)
+		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be "+
+			"read in shards", m.Card.Name, m.Card.Schema)
 	}
 	asked := c.Run
 	asked.Program, asked.Model, asked.SHA256 = version.String(), m.Card.Name, try.To(weights.Sum(m))

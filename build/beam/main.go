@@ -96,7 +96,8 @@ func showHelp(w io.Writer, all *flag.FlagSet) {
 	})
 	own.SetOutput(w)
 	sdk.SetOutput(w)
-	fmt.Fprint(w, "Baca-beam scores libraries of molecules on an engine that runs Apache Beam pipelines.\n\nUsage:\n  baca-beam [flags] --out FOLDER INPUT...\n\nFlags:\n")
+	fmt.Fprint(w, "Baca-beam scores libraries of molecules on an engine that runs Apache Beam "+
+		"pipelines.\n\nUsage:\n  baca-beam [flags] --out FOLDER INPUT...\n\nFlags:\n")
 	own.PrintDefaults()
 	fmt.Fprint(w, "\nFlags of Beam:\n")
 	sdk.PrintDefaults()
@@ -111,7 +112,8 @@ func flags(fs *flag.FlagSet) *config {
 	fs.StringVar(&c.Run.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
 	fs.StringVar(&c.Run.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
 	fs.StringVar(&c.Run.To, "to", "csv", "form of the rows: csv or jsonl")
-	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, and the refused records into rejects.csv")
+	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, "+
+		"and the refused records into rejects.csv")
 	fs.IntVar(&c.Run.Shards, "shards", 16, "parts to divide the work into")
 	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
 	fs.Float64Var(&c.Run.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")

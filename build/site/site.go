@@ -23,7 +23,8 @@ import (
 
 // CSP is the content security policy, sent in a header and held by the page itself:
 // nothing is fetched from, and nothing sent to, any other place.
-const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " +
+	"style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
 // headerCSP adds what counts in a header only: no other site shows this one in a frame.
 // Pages of the same origin may, see web/EMBED.md.

@@ -255,7 +255,8 @@ func (m *reader) readAtom() error {
 	const least, element = 32, 34 // blanks may be missing at the end
 	line := m.line
 	if len(line) < least {
-		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten columns each, a blank and the element in columns 32 to 34", len(line), least)
+		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten "+
+			"columns each, a blank and the element in columns 32 to 34", len(line), least)
 	}
 	for len(line) < element {
 		line += " "

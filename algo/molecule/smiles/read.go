@@ -424,7 +424,8 @@ func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err
 	case 0:
 		return p.ErrorAt(i, b.j-i, "the bracket is never closed")
 	default:
-		return p.ErrorAt(b.j, 1, "unexpected character in brackets, which hold isotope, element, chirality, hydrogens, charge and class in this order")
+		return p.ErrorAt(b.j, 1, "unexpected character in brackets, which hold isotope, element, chirality, "+
+			"hydrogens, charge and class in this order")
 	}
 	a.Size = int32(b.j + 1 - i)
 	return nil

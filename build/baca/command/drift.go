@@ -91,7 +91,8 @@ func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	}
 	if w.moved == 0 && w.test.Moved(w.delta) {
 		w.moved = w.read
-		fmt.Fprintf(w.stderr, "moved: at record %d the evidence reached 10^%.2f; a false alarm has a chance of at most %g\n", w.read, log, w.delta)
+		fmt.Fprintf(w.stderr, "moved: at record %d the evidence reached 10^%.2f; a false alarm has a chance of "+
+			"at most %g\n", w.read, log, w.delta)
 	}
 	if w.read%w.every != 0 && w.moved != w.read {
 		return nil

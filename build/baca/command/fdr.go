@@ -33,7 +33,8 @@ func (s *scoring) widen(ctx context.Context) error {
 	var outside []*graph.Graph
 	if m.Background != nil {
 		if m.Card.Background != algo.BuiltInBackground {
-			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
+			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a "+
+				"model of the built-in background or of none", m.Card.Name, m.Card.Background)
 		}
 		o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: s.workers}
 		var err error
@@ -52,7 +53,7 @@ func (s *scoring) widen(ctx context.Context) error {
 type pending struct {
 	out   table.Writer
 	fdr   float64
-	spool  spool.Spool
+	spool spool.Spool
 	rows  *gob.Encoder
 	tally decide.Tally
 	most  float64 // the highest p-value outside, after finish

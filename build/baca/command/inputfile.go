@@ -49,7 +49,8 @@ func (f *inputFile) unchanged() error {
 		return err
 	}
 	if f.sample != "" && f.sample != f.digest() {
-		return fmt.Errorf("%s changed between the two times that it was read, for the sample and for the rows: run again when nothing writes to it", f.file.Name())
+		return fmt.Errorf("%s changed between the two times that it was read, for the sample and for the rows: run "+
+			"again when nothing writes to it", f.file.Name())
 	}
 	now, err := os.Stat(f.file.Name())
 	if err != nil {
@@ -62,7 +63,8 @@ func (f *inputFile) unchanged() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s changed while it was read: it had %d bytes of %s, now it has %d of %s; the rows may be of both, so run again when nothing writes to it",
+	return fmt.Errorf("%s changed while it was read: it had %d bytes of %s, now it has %d of %s; the rows may be "+
+		"of both, so run again when nothing writes to it",
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 

@@ -247,7 +247,8 @@ func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int,
 			return read, refused, err
 		}
 		if read++; read > domain.MaxSubstances {
-			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for at most %d; choose those that matter", domain.MaxSubstances)
+			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for "+
+				"at most %d; choose those that matter", domain.MaxSubstances)
 		}
 		if r.Err != nil {
 			refused++

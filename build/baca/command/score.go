@@ -69,7 +69,8 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0,
 		"false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
-	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
+	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, "+
+		"over the choice of held-out graphs; 0 for on average")
 	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms, 3 neighbors; milliseconds each")
 	f.registerNeighbors(fs)
@@ -181,7 +182,7 @@ type scoring struct {
 
 	written, refused *output     // --out and --rejects, nil without
 	sink             *table.Sink // nil before rows come
-	pending             *pending    // of --fdr, else nil
+	pending          *pending    // of --fdr, else nil
 	progress         *progress.Progress
 
 	checkpoint string // beside --out, empty if that is no regular file
@@ -326,7 +327,8 @@ func (s *scoring) openOthers() (list []*algo.Model, err error) {
 			return nil, err
 		}
 		if other.Card.Schema != m.Card.Schema {
-			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
+			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each "+
+				"of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
 		}
 		if slices.Contains(s.names, other.Card.Name) {
 			return nil, usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)
@@ -501,7 +503,8 @@ func (s *scoring) summarize() {
 	}
 	for i, n := range s.compared {
 		if n > 0 && !decide.Resolves(s.options.Alpha, n) {
-			s.say("note: model %s holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha of that or more for verdicts", s.names[i], n, 1+n)
+			s.say("note: model %s holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha "+
+				"of that or more for verdicts", s.names[i], n, 1+n)
 		}
 	}
 	for _, w := range s.warnings {
@@ -558,9 +561,11 @@ func (s *scoring) bounds() {
 	confidence := cmp.Or(s.confidence, defaultConfidence)
 	switch {
 	case s.Rate == 0:
-		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence", n, s.options.Alpha, 100*confidence)
+		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g "+
+			"%% confidence", n, s.options.Alpha, 100*confidence)
 	case s.fdr == 0:
-		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g", 100*confidence, s.options.Alpha, s.Rate)
+		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside "+
+			"is p <= %.3g", 100*confidence, s.options.Alpha, s.Rate)
 	}
 	if s.wider {
 		s.say("approximate: p-values compare with training graphs, too, and the false-discovery rate is measured, not proven")
@@ -578,7 +583,8 @@ func (s *scoring) bounds() {
 		s.say("with %g %% confidence all of the %d called outside may be inside", 100*confidence, most)
 		return
 	}
-	s.say("with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once", 100*confidence, most, d.Outside)
+	s.say("with %g %% confidence at most %d of the %d called outside are inside; that holds at every "+
+		"threshold at once", 100*confidence, most, d.Outside)
 }
 
 // failWords are the words of --fail-on.

@@ -151,7 +151,8 @@ func reveals(m *algo.Model) []string {
 	list := []string{"the weights, which were fitted to the training graphs"}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if m.Shared > 0 {
-		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
+		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the "+
+			"neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
 		if n := len(m.Reference); n > 0 {
 			add("the scores of %s %s, without the graphs", explain.Count(n, "graph"), report.HoldoutOf(m.Card.Holdout))
 		}
@@ -159,13 +160,18 @@ func reveals(m *algo.Model) []string {
 		if n := m.Known(); n > m.Bank.Len() {
 			add("of each of %d training graphs: hashes of the neighbourhoods in it, up to two edges wide", n)
 		}
-		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
+		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the "+
+			"neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who "+
+			"guesses fragments can tell which graphs have them, and may put a "+
+			"structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
 	}
 	if m.Profile != nil {
 		if m.Shared > 0 {
-			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features of %d graphs had", m.Shared, m.Shared)
+			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features "+
+				"of %d graphs had", m.Shared, m.Shared)
 		} else {
-			add("quantiles of size, rings and branching of the training graphs, and how many of them had which values of features, single ones included")
+			add("quantiles of size, rings and branching of the training graphs, and how many of them had which " +
+				"values of features, single ones included")
 		}
 	}
 	if n := len(m.Card.HoldoutRows); n > 0 {

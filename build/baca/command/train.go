@@ -366,7 +366,8 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	none, at := new(weights.Checkpoint), j.checkpoint()
 	switch begun := j.begun(); {
 	case begun && j.resume && j.Card.Epochs == 0:
-		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or --for of the run that wrote it, or remove it", at)
+		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or "+
+			"--for of the run that wrote it, or remove it", at)
 	case begun && j.resume:
 	case begun:
 		fmt.Fprintf(j.stderr, "overwriting %s of an earlier run: starting anew, without --resume\n", at)
@@ -389,7 +390,8 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 		return nil, fmt.Errorf("cannot resume from %s: %w; remove it to start from the first epoch", at, err)
 	}
 	if c.Program != j.Card.Program {
-		fmt.Fprintf(j.stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to the last bit\n", at, c.Program, j.Card.Program)
+		fmt.Fprintf(j.stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to "+
+			"the last bit\n", at, c.Program, j.Card.Program)
 	}
 	fmt.Fprintf(j.stderr, "resuming after epoch %d of %d\n", c.State.Epoch, j.Card.Epochs)
 	return c, nil

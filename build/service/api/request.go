@@ -59,7 +59,8 @@ func (b *body) Read(to []byte) (int, error) {
 	case b.n > b.limits.Bytes:
 		err = tooLarge(b.limits.Bytes)
 	case errors.Is(err, os.ErrDeadlineExceeded) || err == nil && b.waited > b.limits.Stall && b.n < leastRate*seconds:
-		err = problemf(http.StatusRequestTimeout, "%d bytes came in %d s: want %d a second on average, and none more than %v apart", b.n, seconds, leastRate, b.limits.Stall)
+		err = problemf(http.StatusRequestTimeout, "%d bytes came in %d s: want %d a second on average, and none "+
+			"more than %v apart", b.n, seconds, leastRate, b.limits.Stall)
 	case err != nil && err != io.EOF:
 		err = problemf(http.StatusBadRequest, "the request ends behind %d bytes: %v", b.n, err)
 	}

@@ -61,7 +61,8 @@ func New(s *service.Service) *sdk.Server {
 	})
 	sdk.AddTool(server, &sdk.Tool{
 		Name: "explain", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(true),
-		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons in words, what each atom adds, the most similar training molecules.", MaxExplained),
+		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons "+
+			"in words, what each atom adds, the most similar training molecules.", MaxExplained),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, true, MaxExplained)
 		return nil, out, err

@@ -42,8 +42,10 @@ var targets = map[string]*target{
 		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
 	"train": {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none",
 		again: " --resume", gives: "model.msgpack", varies: "train.smi"},
-	"bench table1":        {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
-	beam:                  {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
+	"bench table1": {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer " +
+		"--seeds 1 --epochs 2", gives: "bench/table1.json"},
+	beam: {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 " +
+		"part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
 	site:                  {steps: "baca serve --write out/site", gives: "site"},
 	toPipe:                {steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
 	toFIFO:                {steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},

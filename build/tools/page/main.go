@@ -141,7 +141,8 @@ func (b *builder) compile() {
 // licenses adds the licences of everything in the program of the page. Those of the
 // scripts beside it are in their own file.
 func (b *builder) licenses() {
-	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
+	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts "+
+		"that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
 		ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
 		b.fail(err)

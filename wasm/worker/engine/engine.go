@@ -207,7 +207,8 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 			return nil, failf(message.CodeBadModel, "model %s: %w", entry.Name, err)
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != entry.SHA256 {
-			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want %s; load the page again", entry.Name, sum, entry.SHA256)
+			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want "+
+				"%s; load the page again", entry.Name, sum, entry.SHA256)
 		}
 		file = entry.File
 	}

@@ -269,7 +269,8 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	}
 	flush()
 	if large && len(in.opened.Columns) > 0 {
-		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and saved, without columns of their own; the command keeps them", mostOwn>>20))
+		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and "+
+			"saved, without columns of their own; the command keeps them", mostOwn>>20))
 	}
 	if said := aside.Of(in.opened.Records - in.opened.Refused); said != "" {
 		in.opened.Warnings = append(in.opened.Warnings, said)

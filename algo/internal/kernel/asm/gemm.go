@@ -120,7 +120,8 @@ func gemm(v machine, listed bool) {
 	g := &product{machine: v, listed: listed, label: v.name()}
 	if listed {
 		g.label += "listed"
-		routine("gemmListed"+v.name(), "(dst *float32, ldd int, a *float32, as int, b *float32, ldb, m, n, k int, bias *float32, flags int, lists *int32)",
+		routine("gemmListed"+v.name(), "(dst *float32, ldd int, a *float32, as int, b *float32, ldb, m, n, k int, "+
+			"bias *float32, flags int, lists *int32)",
 			"gemmListed"+v.name()+" is gemmGo for m, n > 0 and at = 1, with the terms of each tile that",
 			"list"+v.name()+" has listed.")
 		g.list = local(argument("lists"))

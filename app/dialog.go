@@ -74,7 +74,7 @@ func modelLists(s *desk, molecules bool) (fit, others []app.UI) {
 	return fit, others
 }
 
-// modelDialog lists the models, of which one is described at a time. Those that cannot read the input are folded away.
+// modelDialog lists the models, with a description of one at a time. Models that cannot read the input are folded away.
 func modelDialog(s *desk) app.UI {
 	molecules := s.Opened == nil || s.Opened.Molecules
 	fit, others := modelLists(s, molecules)
@@ -265,7 +265,7 @@ func predictionForm(s *desk) app.UI {
 			"model was fitted to are too small."))
 }
 
-// underWay is a training that runs or is paused.
+// underWay shows a training that runs or is paused.
 func underWay(s *desk) []app.UI {
 	t := &s.Training
 	x := make([]float64, len(t.Loss))

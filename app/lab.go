@@ -161,7 +161,7 @@ func (p *labPane) full() float64 {
 // half is the width of one of two pictures.
 func (p *labPane) half() float64 { return p.share(2) }
 
-// share is the width of one of that many pictures.
+// share is the width of each of that many pictures side by side.
 func (p *labPane) share(of float64) float64 {
 	if w := p.full(); w >= narrow {
 		return math.Floor((w - 32*(of-1)) / of)

@@ -193,7 +193,7 @@ func item(data, value, text, about string) app.HTMLButton {
 		app.Span().Text(text), app.Span().Class("quiet").Text(about))
 }
 
-// checked is an item of a menu that is chosen or not, by role among others.
+// checked is a menu item with a mark if it is chosen. The role says whether others can be chosen, too.
 func checked(role, data, value, text string, is bool, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").Class("menu-item choice").Role(role).Aria("checked", is).DataSet(data, value).Body(append([]app.UI{
 		app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(text)}, more...)...)

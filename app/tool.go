@@ -26,7 +26,7 @@ func toolMenu(s *desk) app.UI {
 		Attr("hidden", attribute(len(items) == 0))
 }
 
-// tool is a form, and what was found.
+// tool shows a tool's form and its finding.
 func (p *labPane) tool(t *lab.Tool) app.UI {
 	s := p.S
 	var form []app.UI

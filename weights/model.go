@@ -81,7 +81,7 @@ const (
 	structuresSection = "structures"
 )
 
-// parts are the known sections, each after those that it needs.
+// parts lists the known sections. Each comes after the sections that it needs.
 var parts = []struct {
 	name   string
 	has    func(m *algo.Model) bool
@@ -141,7 +141,7 @@ func Load(data []byte) (*algo.Model, error) {
 	return m, nil
 }
 
-// model is the head of a model whose subtrees are there.
+// model is the head of a model. The subtrees must have been read.
 func (c *codec) model(m *algo.Model) {
 	c.fields("", modelEntries)
 	cardFields(c, &m.Card)

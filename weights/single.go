@@ -90,7 +90,7 @@ func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 	return list
 }
 
-// maxWeight bounds weights, so that sums are finite.
+// maxWeight bounds each weight, which keeps sums finite.
 const maxWeight = 127 << maxUnit
 
 // checkBackground rejects a background that no file can hold, or that gives no score.

@@ -50,7 +50,7 @@ func wanted(name string) bool {
 	return known || strings.HasSuffix(base, ".txt") && !note
 }
 
-// others are files of an archive that are not read.
+// others lists the files of an archive that are not read.
 type others struct {
 	names []string // the first ones
 	count int
@@ -75,7 +75,7 @@ func (o *others) errNothing() error {
 	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set", o)
 }
 
-// tellUnread tells that they are not read, if there are any.
+// tellUnread notes the files that are not read, if any.
 func (o *others) tellUnread(note func(string)) {
 	if o.count > 0 && note != nil {
 		note(fmt.Sprintf("not read: %s", o))

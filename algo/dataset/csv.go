@@ -337,7 +337,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return err
 }
 
-// keep adds a field. It is small enough to be inlined.
+// keep adds a field.
 func (t *table) keep(f field) {
 	if t.count++; t.count > t.columns {
 		t.keepSurplus(&f)

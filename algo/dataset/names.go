@@ -85,7 +85,7 @@ func (t *twins) Error() string {
 	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
 }
 
-// values is the error where there is no table.
+// values is the error for input other than tables.
 func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
 
 // columnOrPlace is columnCalled, or the column that "column 2" numbers.

@@ -133,7 +133,7 @@ var notations = []struct {
 	{isSMARTS, errSMARTS},
 }
 
-// otherwise says what a text is that is no SMILES, else it returns err.
+// otherwise names the notation of a text that is no SMILES. If it recognises none, it returns err.
 func otherwise(text string, err error) error {
 	for _, n := range notations {
 		if n.is(text) {

@@ -68,7 +68,7 @@ func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
 	return t, cmp.Or(foreign, err)
 }
 
-// plainText is NewText of what is not compressed.
+// plainText is NewText for uncompressed text.
 func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
 		return &Text{Reader: bufio.NewReaderSize(front, headSize), meter: u.meter, parquet: true}, nil

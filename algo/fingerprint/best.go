@@ -105,7 +105,7 @@ func (t *term) times(n uint32) cell {
 	return cell((uint64(n)*t.fine+1<<fineBits-1)>>fineBits) << 16
 }
 
-// fineBits keep the rounding error of keys that occur often as small as that of others.
+// fineBits are extra bits that keep the rounding error small for keys that occur often.
 const fineBits = 16
 
 // A mark covers 64 numbers: a bit for each that is a term, and the index of the first such term.
@@ -114,7 +114,7 @@ type mark struct {
 	first uint32
 }
 
-// at is the index of a number's term, if it is one.
+// at returns the index of the term with that number. It is meaningless if there is no such term.
 func (m *mark) at(number uint32) uint32 {
 	return m.first + uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))
 }

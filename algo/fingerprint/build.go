@@ -90,7 +90,7 @@ func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	return x, nil
 }
 
-// addRows records which print is at which place.
+// addRows records the place of each print.
 func (x *Index) addRows(rows []byte) error {
 	n := uint32(x.Len())
 	for row := range x.places {

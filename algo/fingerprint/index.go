@@ -55,7 +55,7 @@ func NewFinder(keys []uint32) *Finder {
 	return f
 }
 
-// A record is what a search reads of a print. It is small, since records read are far apart.
+// A record is the part of a print that a search reads first. It is small, as a search touches few that lie far apart.
 type record struct {
 	common uint64   // a bit for each common pair that the print has
 	weighs [2]int64 // sums of the rarities of the keys: once each, and by counts

@@ -149,7 +149,7 @@ var forms = map[[2]int]form{
 	{intervalType, fixedArray}: {"intervals", 12, appendInterval},
 }
 
-// setForm sets what a leaf holds. A type that is not known is not read, as its values could be anything.
+// setForm sets how a leaf's values are shown. Columns of unknown types are not read.
 func (c *Column) setForm(e element) {
 	f, known := forms[[2]int{e.logical.kind, int(e.physical)}]
 	width := f.width

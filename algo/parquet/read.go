@@ -73,7 +73,7 @@ type chunk struct {
 	unknown   bool // has an encoding that is not known
 }
 
-// Codecs decompress what the standard library does not. Pages that need one that is nil are refused.
+// Codecs decompress what the standard library cannot. A page that needs a nil codec is refused.
 type Codecs struct {
 	Zstd, Brotli func(io.Reader) (io.Reader, error)
 }
@@ -408,7 +408,7 @@ func (c *cursor) finish() error {
 	return nil
 }
 
-// shown is a value as text. Those of a dictionary are text already.
+// shown returns a value as text. Values of a dictionary are text already.
 func (c *cursor) shown(value []byte) (text []byte, err error) {
 	if c.column.show == nil || c.words != nil && c.values == values(c.words) {
 		return value, nil

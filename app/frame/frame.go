@@ -146,7 +146,7 @@ func (w *wanted) check(explain bool) error {
 	return err
 }
 
-// settings are those of the page, changed as wanted.
+// settings are the page's settings with the request's changes.
 func (w *wanted) settings(s table.Settings) (table.Settings, error) {
 	var alpha, by error
 	if w.Alpha != 0 {

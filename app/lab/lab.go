@@ -305,7 +305,7 @@ type stop struct {
 // sceneWidth is the number of places of a scene in the timeline: all scenes take as long.
 const sceneWidth = 101
 
-// stops are all beats, and which of them is shown.
+// stops lists the beats of all scenes, and says which one is shown.
 func (l *Lab) stops() (list []stop, now int) {
 	for k, scene := range l.playable() {
 		last := l.beats(scene) - 1

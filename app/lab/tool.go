@@ -27,7 +27,7 @@ var forms = []Tool{
 	{message.StageTrust, "Trust", "Did the expected errors hold, and how many predictions are worth keeping?", ""},
 }
 
-// Tools are those that have something to say about the input.
+// Tools lists the tools that apply to the input.
 func (l *Lab) Tools() []Tool {
 	s := l.session
 	if s.Phase != run.Done || s.Graphs() == 0 {
@@ -55,7 +55,7 @@ func (l *Lab) Tool() *Tool {
 	return nil
 }
 
-// Found is what a tool found, or why it did not.
+// Found returns a tool's finding, or why there is none.
 func (l *Lab) Found(stage string) *message.Answer[message.Found] {
 	if l.found == nil {
 		l.found = map[string]*message.Answer[message.Found]{}

@@ -68,7 +68,7 @@ func (m *Models) Start(key string, from store.Store) {
 	})
 }
 
-// missing reports a model that is not here, if one is wanted.
+// missing reports that a wanted model is not in this browser.
 func (m *Models) missing(key string) {
 	if key != "" {
 		m.session.Tell("Another model is used",
@@ -137,7 +137,7 @@ func (m *Models) HoldoutFile() string {
 	return m.Used.Value.HoldoutFile
 }
 
-// want selects a link's model, or says that it is missing.
+// want selects the model that a link names, or notes that it is missing.
 func (m *Models) want(key string) {
 	if m.Welcome == nil {
 		m.wanted = cmp.Or(key, m.wanted)
@@ -193,7 +193,7 @@ func (m *Models) changed() {
 	}
 }
 
-// InAddress is the key of the used model if it will be there after a reload.
+// InAddress is the used model's key for the address, empty if a reload would lose the model.
 func (m *Models) InAddress() string {
 	if u := m.Used.Value; u != nil && m.Lasts(u) {
 		return store.Key(u)

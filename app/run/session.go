@@ -83,7 +83,7 @@ type Session struct {
 	Told *Told
 }
 
-// Told is a notice that is no result and no failure.
+// Told is a notice that is neither a result nor a failure.
 type Told struct{ Headline, What string }
 
 // New returns a session without input. The client is nil without a browser.

@@ -179,7 +179,7 @@ func (s *Shelf) Delete(i int) {
 	})
 }
 
-// data passes what there is of a model's file, nil for nothing.
+// data passes a model's stored file on, nil if there is none.
 func (s *Shelf) data(i int, then func([]byte)) {
 	own := s.Own[i]
 	if own.Data != nil {

@@ -109,7 +109,7 @@ func Joined(name, format string, pieces [][]byte) *message.Exported {
 	return e
 }
 
-// pieceRows are so few that the page answers in between.
+// pieceRows is small enough that the page responds between pieces.
 const pieceRows = 4096
 
 // Pieces are the parts of a file of records with these columns.

@@ -41,7 +41,7 @@ var heads = []Head{
 // elsewhere are columns with another place on the page.
 var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
-// Heads are the columns of the table: those that there are of the known ones, then the chosen others.
+// Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {
 	var list []Head
 	for _, h := range heads {

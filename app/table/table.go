@@ -230,7 +230,7 @@ func (t *Table) Search(search string, structure bool) {
 	t.Arrange()
 }
 
-// Wants is what is to be computed for the present view, empty for nothing.
+// Wants names what the present view still needs computed, empty for nothing.
 func (t *Table) Wants() string {
 	for _, w := range []struct {
 		what string

@@ -244,7 +244,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(all, own []stri
 	return hex.EncodeToString(hash.Sum(nil)), cmp.Or(err, rest)
 }
 
-// A plan says which records are of which shard.
+// A plan assigns records to shards.
 type plan struct {
 	First  []int    `json:"first"`            // place of the first record of each input, and behind the last
 	SHA256 []string `json:"sha256"`           // of each input: with the same, records are the same at each place
@@ -284,7 +284,7 @@ func (p *plan) shard(k, of int) (lo, hi int) {
 	return at(k), at(k + 1)
 }
 
-// A mark is what a shard gave. It is valid as long as the files have these bytes.
+// A mark describes a finished shard. It is valid while the shard's files have these bytes.
 type mark struct {
 	Of      string      `json:"of"` // SHA-256 of the settings, the plan and the shard
 	Tally   table.Tally `json:"tally"`
@@ -398,7 +398,7 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// Err says what is missing, if something is.
+// Err lists the missing shards, nil if there are none.
 func (s *summary) Err() error {
 	var errs []error
 	if n := len(s.Failed); n > 0 {

@@ -77,7 +77,7 @@ func main() {
 	os.Exit(status)
 }
 
-// parseFlags is [flag.Parse], which says what is wrong among all flags of Beam.
+// parseFlags is [flag.Parse] without a listing of all flags of Beam in its errors.
 func parseFlags(fs *flag.FlagSet, args []string) (help bool, err error) {
 	fs.Init("baca-beam", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)

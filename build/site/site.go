@@ -130,7 +130,7 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
-// Content returns what a file holds, which must not be changed.
+// Content returns a file's bytes, which must not be changed.
 func (s *Site) Content(name string) ([]byte, error) {
 	e := s.by[name]
 	if e == nil {

@@ -59,7 +59,7 @@ func (m Matrix) Columns(lo, hi int) Matrix {
 	return m
 }
 
-// outside is apart so that the views are made inline.
+// outside panics. It is a function of its own so that the compiler can inline its callers.
 //
 //go:noinline
 func outside(what string, lo, hi, of int) {
@@ -261,7 +261,7 @@ func MulPacked(dst, a Matrix, b *Packed, lo, hi int) {
 	mulPacked("MulPacked", dst, a, b, lo, hi, nil, 0, nil)
 }
 
-// LinearPacked is Linear with weights that are packed.
+// LinearPacked is Linear with packed weights.
 func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
 	flags := linear("LinearPacked", len(bias), w.rows, w.Terms, relu)
 	buffer := scratch.Get().(*buffers)

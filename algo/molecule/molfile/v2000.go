@@ -84,7 +84,7 @@ type site struct {
 	wavy    bool  // had a wavy bond to a hydrogen
 }
 
-// A group is a substance group, as far as it may count hydrogens.
+// A group is a substance group that may set hydrogens.
 type group struct {
 	atoms   []int32
 	implied bool // its data are implicitHydrogens
@@ -402,7 +402,7 @@ func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
 	return molecule.Bond{}, nil
 }
 
-// hydrogenBond is no order: such bonds are left out.
+// hydrogenBond is a bond type without an order: such bonds are left out.
 const hydrogenBond = molecule.Order(255)
 
 // readProperties reads the lines from the bond block to M  END.

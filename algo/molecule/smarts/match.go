@@ -92,7 +92,7 @@ func (p *Pattern) put(t *target, found []int32, i int32) bool {
 
 func (a place) atom() *molecule.Atom { return &a.Atoms[a.i] }
 
-// hydrogens counts all hydrogens, also those that are atoms.
+// hydrogens counts implicit hydrogens and hydrogen atoms.
 func (a place) hydrogens() int {
 	n := int(a.atom().Hydrogens)
 	for _, l := range a.near.Of(a.i) {

@@ -326,7 +326,7 @@ func (r *reader) primitive(depth int) func(place) bool {
 	return func(a place) bool { return p.put(a.target, make([]int32, 0, len(p.atoms)), a.i) }
 }
 
-// number is that of some digits, or of others where there are none.
+// number parses digits, or the number without if there are none.
 func number(digits, without string) int {
 	n, _ := strconv.Atoi(cmp.Or(digits, without)) // the forms allow nothing else
 	return n

@@ -25,7 +25,7 @@ const (
 	closeEnough = 1e-3 // of gradients
 )
 
-// What values are at least compared to: losses to 1, since they are differences of numbers of that size.
+// Floors of the size that differences are relative to: 1 for losses, which are differences of numbers of that size.
 const (
 	one  = 1
 	tiny = 1e-6

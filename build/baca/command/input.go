@@ -206,7 +206,7 @@ func (s *source) openOne(path string) (*input, error) {
 	return in, err
 }
 
-// partsOf are the names of the Parquet files of a folder, which are one table as Spark, Polars and others write them, or nil.
+// partsOf returns the names of the Parquet files of a folder, nil without any. They form one table, as Spark and Polars write it.
 func partsOf(folder string) (names []string) {
 	entries, _ := os.ReadDir(folder) // none for a file
 	for _, e := range entries {

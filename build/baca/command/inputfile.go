@@ -14,7 +14,7 @@ import (
 	"baca/algo/dataset"
 )
 
-// An inputFile is a regular file, hashed while it is read, so that rows belong to these bytes.
+// An inputFile is a regular file that is hashed while it is read, so that rows are tied to its bytes.
 type inputFile struct {
 	file   *os.File
 	opened fs.FileInfo

@@ -8,7 +8,7 @@ import (
 	"baca/build/service/pipe"
 )
 
-// newPipe is for programs, so help does not list it.
+// newPipe is a command for programs; help does not list it.
 func newPipe() *cobra.Command {
 	var workers int
 	c := &cobra.Command{

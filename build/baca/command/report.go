@@ -27,7 +27,7 @@ import (
 	"baca/weights"
 )
 
-// reportFlags are those of rows, as far as they matter, and of regulators' forms.
+// reportFlags are the flags of score that matter to a report, and those of regulators' forms.
 type reportFlags struct {
 	scoreFlags
 	qprf, qmrf bool
@@ -65,10 +65,10 @@ func newReport() *cobra.Command {
 	return c
 }
 
-// form reports that a regulator's form is written.
+// form reports whether to write a regulator's form.
 func (f *reportFlags) form() bool { return f.qprf || f.qmrf }
 
-// json reports that a form is written as JSON.
+// json reports whether to write a form as JSON.
 func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out), ".json") }
 
 func (f *reportFlags) check() error {

@@ -22,7 +22,7 @@ import (
 	"baca/weights"
 )
 
-// A source is what verbs share: the model, the inputs, and the files that are written.
+// A source holds what all verbs share: the model, the inputs, and the files to write.
 type source struct {
 	c              *cobra.Command
 	model          string // --model, empty for none

@@ -124,7 +124,7 @@ func Close(stream *os.File) error {
 	return stream.Close()
 }
 
-// Allow lets those read a new file who may read the one that it will replace, as far as the file system can.
+// Allow gives a new file the permissions of the file that it will replace, as far as the file system can.
 func Allow(f *os.File, path string) {
 	if info, err := os.Stat(path); err == nil {
 		f.Chmod(info.Mode().Perm())

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Module is one that a program is compiled from.
+// A Module is compiled into a program.
 type Module struct{ Path, Version, Dir string }
 
 // Modules are those of programs, but for ours, by path.

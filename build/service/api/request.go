@@ -130,7 +130,7 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 			}
 			format = dataset.NodeLink
 		}
-		// Compressed bodies are refused: the limit counts what is read.
+		// Compressed bodies are refused, since the limit counts bytes as sent.
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return run.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
@@ -175,7 +175,7 @@ func malformed(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// decode reads a JSON document, each of whose fields is known and there once. Messages show what it is to be like.
+// decode reads a JSON document. Unknown and repeated fields are errors, which show an example of what is wanted.
 func decode(b *body, into any, like string) error {
 	data, err := io.ReadAll(io.LimitReader(b.in, maxJSON+1))
 	if err != nil {

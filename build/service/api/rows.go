@@ -24,7 +24,7 @@ import (
 	"baca/build/service"
 )
 
-// A form is one of requests or answers.
+// A form is a media type of requests or answers.
 type form string
 
 const (
@@ -122,7 +122,7 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 // noteField has sentences about what was not read, in answers of any form.
 const noteField = "Baca-Note"
 
-// respond computes an answer when it is its turn, and sends it once it is whole.
+// respond waits for its turn, computes the answer, and sends it when it is complete.
 func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *held) error) {
 	leave, err := a.enter(r.ContentLength)
 	if err != nil {

@@ -47,7 +47,7 @@ type refused struct {
 // stepNodes bounds the memory of a training step, to half a gigabyte. Those of molecules have some 4 000 nodes.
 const stepNodes = 1 << 16
 
-// modelName is a name that is a good one of a file, too.
+// modelName matches names that can also be file names.
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // trainModel answers /v1/train, where the operator allows it. One model is trained at a time.

@@ -137,7 +137,7 @@ func (b bench) run(ctx context.Context) (err error) {
 		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
 
-// plan returns the jobs of some platforms. What one lacks is said.
+// plan returns the jobs of some platforms, and names what a platform lacks.
 func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 	for _, p := range platforms {
 		if ctx.Err() != nil || !slices.Contains(names, p.name) {

@@ -19,7 +19,7 @@ const (
 	suitePackage  = "./build/tools/bench/suite"
 )
 
-// A program is the benchmarks of a package that run, less what is skipped.
+// A program is a package's benchmarks, except those that are skipped.
 type program struct{ pkg, names, skip string }
 
 // hot are the packages of hot paths.

@@ -81,7 +81,7 @@ func (c cell) String() string { return c.name + "/" + c.of }
 // What becomes of a fault.
 const survived, refused, lost = 0, 1, 2
 
-// inject injects all faults, as many at once as there are cores, and writes the page. It is an error if one lost something.
+// inject injects all faults, one per core at a time, and writes the page. It returns an error if a fault lost something.
 func (w *world) inject() (err error) {
 	defer try.Catch(&err)
 	w.root = try.To(os.MkdirTemp("", "chaos-"))

@@ -84,7 +84,7 @@ func (t *target) differs(dir, want string) error {
 	return nil
 }
 
-// What molecules are put together from: each middle fits behind each other one.
+// Molecules are put together from these pieces. Any middle may follow any other.
 var (
 	middles = []string{"C", "CC", "C(C)", "C(=O)", "C(=O)N", "c1ccc(cc1)", "C1CC(CC1)", "O", "N", "S", "C(F)", "c1cc(sc1)"}
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
@@ -209,7 +209,7 @@ func (r *run) signal(sig syscall.Signal) {
 
 func (r *run) over() bool { return r.ended.Err() != nil }
 
-// messages is the end of what a run that is over wrote to standard error.
+// messages returns the last lines that an ended run wrote to standard error.
 func (r *run) messages() string {
 	text := r.stderr.String()
 	return strings.TrimSpace(text[max(0, len(text)-2000):])

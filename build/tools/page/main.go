@@ -190,7 +190,7 @@ func (b *builder) models() {
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
 	b.files[w.Background].late = true // who trains needs it
-	// The first one is what the page begins with. It puts the others in an order of its own.
+	// The page begins with the first model, and orders the others itself.
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
 	data, err := message.Encode(0, w)
@@ -365,10 +365,10 @@ func (b *builder) write(out string, fast bool) error {
 	return errors.Join(err, b.err)
 }
 
-// compression is the file that says how well the others are compressed.
+// compression names the file that says how well the site is compressed.
 const compression = "compression"
 
-// compressed finds the files below a folder that are compressed as well as can be, by the SHA-256 of what they hold.
+// compressed finds the best compressed forms of files below a folder, by the SHA-256 of their content.
 func compressed(folder string) map[string]string {
 	mark, err := os.ReadFile(filepath.Join(folder, compression))
 	if err != nil || string(mark) != "best\n" {

@@ -159,7 +159,7 @@ func listening(ended <-chan struct{}, stderr string) string {
 	}
 }
 
-// field matches one of a header, in which + is a blank.
+// field matches a header field, where + stands for a blank.
 var field = regexp.MustCompile(`^([A-Z][\w-]*):(\S+) ?`)
 
 // ask sends a request: method, path, fields of the header, and a body or @in/ and the name of an input.

@@ -49,11 +49,10 @@ type part struct {
 
 var backgroundParts = []part{{"qm9", 2000}, {"zinc-natural-products", 1500}, {"nonfullerene-acceptors", 1500}}
 
-// sources are those of drugs, the one with names first.
+// sources are the data sets of drugs, the one with names first.
 var sources = []string{"bbbp", "clintox", "sider"}
 
-// generic are names such as the international nonproprietary ones. The other rows of bbbp
-// are research compounds by a number, and solvents.
+// generic matches names like international nonproprietary ones. The other rows of bbbp are solvents and numbered research compounds.
 var generic = regexp.MustCompile(`^[a-z][a-z()-]{5,}$`)
 
 func main() {

@@ -91,7 +91,7 @@ func aromatic(text string) string {
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// outlined are the graphs that are placed at once.
+// outlined is the number of graphs placed at once.
 const outlined = 256
 
 // places finds where the records lie on the map of the training set.

@@ -42,7 +42,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	return m, e.keys(l.pulse, m, l.record.Graph)
 }
 
-// A inspected is at one record, with what explains it.
+// An inspected record comes with what explains it.
 type inspected struct {
 	*pulse
 	record  dataset.Record

@@ -304,7 +304,7 @@ func (r *pass) emit(rows []table.Row) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
-// add takes rows, and sends them if there are many or they have waited.
+// add collects rows, and sends them when there are many or some time has passed.
 func (r *pass) add(part message.Part) error {
 	rows := part.Rows
 	ids, texts := rows.Texts("id"), rows.Texts("smiles")

@@ -63,7 +63,7 @@ func (r *pass) recruit() {
 	}
 }
 
-// help lets a helper score pieces as long as it lives.
+// help has a helper score pieces until it dies or none are left.
 func (t *team) help(helper int, c *message.Client, share *message.Share) {
 	replies := make(chan message.Reply, 1)
 	ask := func(r message.Request) (reply message.Reply) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Source is a file that is read where it lies, a piece at a time, so that it may be larger than the memory.
+// A Source is a file that is read in place, piece by piece. It may be larger than the memory.
 type Source interface {
 	io.ReaderAt
 	Size() int64

@@ -198,7 +198,7 @@ func (e *Engine) fetchBackground() ([]byte, error) {
 	return e.host.Fetch(w.Background)
 }
 
-// readBackground reads a background. All of it is good, or it is not what was shipped.
+// readBackground reads the site's background. A refused record means that the file is not the one shipped.
 func readBackground(p *pulse, data []byte, form molecule.Form, post func(message.Event)) ([]*graph.Graph, error) {
 	tell := func(done, total int) {
 		post(&message.Progress{Stage: message.StageBackground, Done: done, Total: total})

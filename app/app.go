@@ -39,7 +39,7 @@ func (p *page) html() (string, error) {
 	return app.HTMLString(p), err
 }
 
-// page is one screen: input, result, and one record large.
+// page is the whole screen: input, result, and the inspector of one record.
 type page struct {
 	app.Compo
 	s       *desk
@@ -199,7 +199,7 @@ func (p *page) alpha() app.UI {
 	)
 }
 
-// onlyWith hides what needs an input that is scored. It stays in its place, where go-app finds it again.
+// onlyWith hides elements that need a scored input. It stays in its place, where go-app finds it again.
 func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty || s.Input.Library) }
 
 // onlyWithout hides what is for the time before an input.

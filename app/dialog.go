@@ -226,7 +226,7 @@ func check(id, text string, is *bool) app.HTMLLabel {
 		app.Text(text))
 }
 
-// libraryButton chooses a training set, and shows what can be done with it.
+// libraryButton chooses a training set, and opens the training dialog.
 func libraryButton(id string, s *desk) app.UI {
 	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(),
 		func(_ app.Context, v app.Value) { openLibrary(s, v) })

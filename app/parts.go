@@ -55,7 +55,7 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 			}, app.EventScope(id)))
 }
 
-// shown has a body while there is one. Without it the element stays in its place, hidden, where go-app finds it again.
+// shown hides an element without content. The element stays in its place, where go-app finds it again.
 func shown[E interface {
 	Attr(string, any) E
 	Body(...app.UI) E

@@ -24,7 +24,7 @@ const (
 	cardGap    = 8 // also around all cards
 )
 
-// scroller holds the records, of which only those in sight are drawn.
+// scroller holds the records. Only those in sight are drawn.
 func (p *resultPane) scroller(class string, body ...app.UI) app.UI {
 	return app.Div().ID("scroller").Class("scroller"+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
 		OnScroll(p.scroll).

@@ -20,8 +20,7 @@ type Checkpoint struct {
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed
-// run keeps a whole one.
+// SaveCheckpoint writes a checkpoint without rounding. Write to a new file and rename it, so that a killed run leaves a complete one.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := try(c.check); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (p *Print) Describe(g *graph.Graph, height int) {
 	p.count(w, w.subtrees(g, height))
 }
 
-// count makes p the print of keys, which it sorts.
+// count sets p to the print of a list of keys. It sorts the list.
 func (p *Print) count(w *workspace, keys []uint32) {
 	w.sort(keys)
 	// Which keys equal the previous one is unpredictable, so this does not branch: the last of

@@ -271,7 +271,7 @@ const Ranks = 10
 // Ranking lists the similarities of the most similar prints, the largest first, 0 for missing ones.
 type Ranking [Ranks]float64
 
-// ownWeight is Closest's weight of what only p has; what only the other has gets the rest of 1.
+// ownWeight is Closest's weight of keys that only p has. Keys that only the other has weigh 1 − ownWeight.
 const ownWeight = 0.7
 
 // Closest returns how many prints of the index equal p, and the similarities of p to the most similar

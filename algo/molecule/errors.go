@@ -27,7 +27,7 @@ func (e *SyntaxError) Error() string {
 // caretWidth bounds the text that Caret shows.
 const caretWidth = 76
 
-// Caret returns two lines: text, which Parse got, around the offending piece, and carets below it. For a molfile it
+// Caret returns two lines: a part of text, the text that was parsed, and carets below the offending piece. For a molfile it
 // shows the line instead. Bytes that are not printable ASCII become '?', so that carets stay in place.
 func (e *SyntaxError) Caret(text string) string {
 	if e.Line > 0 {

@@ -146,7 +146,7 @@ func (m *Models) want(key string) {
 	}
 }
 
-// Choose selects a model by key, and reports whether there is one.
+// Choose selects a model by key, and reports whether the browser has it.
 func (m *Models) Choose(key string) bool {
 	switch i := m.Find(key); {
 	case m.Used.Value != nil && store.Key(m.Used.Value) == key:

@@ -163,7 +163,7 @@ func missing(n int) []float64 {
 	return column
 }
 
-// Fill stores rows that were scored alone, and drops those of another input.
+// Fill stores rows of single scores, and drops rows of another input.
 func (r *Rows) Fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return

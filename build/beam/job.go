@@ -199,7 +199,7 @@ type rows struct {
 	Error   string   `json:"error,omitempty"` // why it could not be read to its end; the records before that count
 }
 
-// count counts the records of an input, of which it parses none.
+// count counts the records of an input without parsing them.
 func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 	of, r := s.Run.Inputs[number], rows{}
 	name := s.path(fmt.Sprintf("rows-%05d.json", number))
@@ -411,7 +411,7 @@ func (s *summary) Err() error {
 	return errors.Join(errs...)
 }
 
-// summarize sums up what each shard gave, or why it gave nothing.
+// summarize adds up the counts of finished shards, and lists the failed ones.
 func (s *scoring) summarize(p *plan, done []piece) *summary {
 	sum := &summary{settings: s.Run, Records: p.records(), Broken: p.Broken}
 	for shard, d := range done {

@@ -103,7 +103,7 @@ func showHelp(w io.Writer, all *flag.FlagSet) {
 	sdk.PrintDefaults()
 }
 
-// flags adds those of the job to what Beam has.
+// flags adds the flags of the job to those of Beam.
 func flags(fs *flag.FlagSet) *config {
 	o := algo.DefaultOptions()
 	c := new(config)
@@ -161,7 +161,7 @@ func invoke(ctx context.Context, c *config, inputs []string, stderr io.Writer) i
 	return 0
 }
 
-// score runs the pipeline and returns what it wrote last.
+// score runs the pipeline and returns its summary.
 func score(ctx context.Context, c *config, patterns []string) (s *summary, err error) {
 	defer try.Catch(&err)
 	defer try.To(lockFolder(c.Folder))()

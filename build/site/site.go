@@ -86,7 +86,7 @@ type Site struct {
 	making sync.Mutex // a form: one at a time, since a window of brotli is 16 MB
 }
 
-// An entry is a file in all its forms, by content encoding, which is empty for the plain one. Each is made when it is
+// An entry holds a file in all its forms, by content encoding; the plain form has an empty one. Each is made when it is
 // first asked for and kept, so that any number of requests at once hold it once.
 type entry struct {
 	File

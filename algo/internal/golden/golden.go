@@ -14,7 +14,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// Cases reads the cases of a file of testdata, one a line in JSON, before those that no such file can hold.
+// Cases returns the cases of a file of testdata, one a line in JSON, and then more, which no such file can hold.
 func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
 	t.Helper()
 	f := must.Have(os.Open(filepath.Join("testdata", file)))

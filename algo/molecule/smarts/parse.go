@@ -94,7 +94,7 @@ type ringBond struct {
 	is   func(*molecule.Bond) bool // nil if not written
 }
 
-// pattern reads up to a parenthesis that it did not open. depth counts the patterns around it.
+// pattern reads a pattern to its end or closing parenthesis. depth counts the enclosing patterns.
 func (r *reader) pattern(depth int) *Pattern {
 	p, last := &Pattern{}, -1
 	var branches []int

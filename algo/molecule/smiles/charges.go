@@ -144,7 +144,7 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return r, r != m
 }
 
-// step settles what it can in one pass, and reports whether anything is left to try.
+// step does one pass over all charges, and reports any change.
 func (d *drawing) step() (again bool) {
 	before := d.changed
 	d.changed = false

@@ -16,7 +16,7 @@ var (
 	noble    = []uint8{44, 45, 46, 76, 77, 78, 79}
 	halogens = []uint8{9, 17, 35, 53}
 
-	// bounded have a largest number of bonds, which dative ones count to.
+	// bounded lists elements with a largest number of bonds, dative ones included.
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 

@@ -317,7 +317,7 @@ func (p *parser) settleAzole(ring []int32) bool {
 	return false
 }
 
-// keeps reports whether the changed molecule keeps its aromatic atoms. Otherwise it is what it was.
+// keeps reports whether the changed molecule keeps its aromatic atoms. If not, it undoes the change.
 func (p *parser) keeps() bool {
 	if p.PerceiveAgain() == nil && p.aromatics() == p.aromatic {
 		return true

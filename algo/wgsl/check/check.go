@@ -299,7 +299,7 @@ func resume(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	compare(t, "moments after a stop", rest.V, whole.V, 1, one, 0)
 }
 
-// limited pretends that a GPU has less than it has.
+// limited is a GPU with lower limits than its own.
 type limited struct {
 	wgsl.GPU
 	limits wgsl.Limits

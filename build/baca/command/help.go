@@ -22,7 +22,7 @@ const helpWidth = 80
 // groupKey is the annotation with a flag's title in help.
 const groupKey = "group"
 
-// group sets the title of the flags that have none so far.
+// group puts all flags that have no title yet under this one.
 func group(c *cobra.Command, title string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[groupKey] == nil {
@@ -140,7 +140,7 @@ func columnsTopic() *cobra.Command {
 var texts embed.FS
 
 // describe gives a command and those below it the texts of help/PATH.txt, in which {names} stand for what other
-// packages declare. A list that the command has stands behind.
+// packages declare. A command's own Long, such as a list, follows its text.
 func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
 	text, err := fs.ReadFile(texts, "help/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".txt")
 	if err == nil {

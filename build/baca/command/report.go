@@ -171,7 +171,7 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	return m
 }
 
-// save writes a document, with the command that repeats it, but for some flags, and what draws molecules.
+// save writes a document with the script that draws molecules and the command that repeats it, without some flags.
 func (s *source) save(out string, d *document.About, write func(io.Writer) error, without ...string) (err error) {
 	d.Command = s.command(without...)
 	if d.Script, d.Undrawn, err = drawingScript(); err != nil {

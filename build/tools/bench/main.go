@@ -51,7 +51,7 @@ type job struct {
 	run            func(context.Context) ([]byte, error)
 }
 
-// A platform plans its jobs. With an error it lacks some of them.
+// A platform plans its jobs. An error says which ones are missing.
 type platform struct {
 	name string
 	plan func(bench, context.Context) ([]job, error)

@@ -15,8 +15,8 @@ import (
 	"baca/build/internal/try"
 )
 
-// containers are files of the molecules of a.csv and b.csv, and the command lines that make them. Sums of one are
-// such that a reader finds any damage.
+// containers are files of the molecules of a.csv and b.csv, and the command lines that make them. With sums set,
+// checksums reveal any damage.
 var containers = []struct {
 	name, by string
 	sums     bool

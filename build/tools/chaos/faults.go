@@ -29,7 +29,7 @@ type kind struct {
 	became [lost + 1]int
 }
 
-// writers are the targets that write files which outlast a fault.
+// writers are the targets whose files outlast a fault.
 var writers = []string{"score", "train", "bench table1", beam, site}
 
 var kinds = []*kind{
@@ -123,8 +123,8 @@ func (f *fault) resume() {
 	}
 }
 
-// disturb ends a run, changes what it reads, or gives it a disk that is too small, and goes on with it. It waits
-// ever shorter until that comes before the end of the run.
+// disturb ends a run, changes its input, or gives it too small a disk, and then resumes it. It tries again with shorter
+// waits until the fault comes before the end of the run.
 func (f *fault) disturb() (outcome int) {
 	ends, hit := f.rng.Float64() < f.ends, false
 	var r *run

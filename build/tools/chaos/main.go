@@ -150,7 +150,7 @@ func (w *world) injectOne(c cell, i int) {
 	}
 }
 
-// meet injects the fault, and tells what became of it. An error says what is lost; then the folder stays.
+// meet injects the fault and returns its outcome. If something is lost, the error says what, and the folder stays.
 func (f *fault) meet() (outcome int, err error) {
 	outcome = lost // where try.Check ends it
 	defer try.Catch(&err)

@@ -32,7 +32,7 @@ type target struct {
 	bytes     int64 // below out
 }
 
-// Names of targets that faults treat in their own way, or that there may not be, and of an input.
+// Names of an input, and of targets that are optional or that faults treat specially.
 const toPipe, toFIFO, beam, site, model = "score to a pipe", "score --out FIFO", "Beam", "site", "model.msgpack"
 
 var targets = map[string]*target{

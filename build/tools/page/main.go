@@ -301,7 +301,7 @@ func (b *builder) stored() string {
 	return list.String()
 }
 
-// render is the page before its program runs, so that there is something to see at once and nothing moves afterwards.
+// render returns the page as it is before its program runs: something to see at once, and nothing moves afterwards.
 func render() (string, error) {
 	body, err := app.HTML()
 	return "<div>\n" + sortAttributes(body) + "\n</div>", err

@@ -94,7 +94,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 // Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
-// Light reports a request that can be answered during another one.
+// Light reports whether a request can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
 	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons:

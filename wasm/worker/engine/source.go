@@ -25,7 +25,7 @@ func (in *input) all(c *counter) io.Reader {
 	return bufio.NewReaderSize(r, readSize)
 }
 
-// A counter counts what is read, and passes it on to w.
+// A counter counts the bytes read, and writes them to w.
 type counter struct {
 	r io.Reader
 	w io.Writer

@@ -75,7 +75,7 @@ func release(out, commit string, targets []ship.Program, further []string) (err 
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
 }
 
-// completions are the files of shells, by the names that they look for.
+// completions are the names under which shells look for completions.
 var completions = map[string]string{"bash": "baca.bash", "zsh": "_baca", "fish": "baca.fish", "powershell": "baca.ps1"}
 
 // generated asks this machine's command for what is the same on every system: manual pages and completions, and the

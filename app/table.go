@@ -101,7 +101,7 @@ func (p *resultPane) card(i int) app.UI {
 		app.Span().Class("small").Body(shape(v), app.Text(said)))
 }
 
-// headCells are the names of columns, which sort.
+// headCells are the headings of columns. A click on one sorts.
 func headCells(view table.View, heads []table.Head) []app.UI {
 	list := make([]app.UI, len(heads))
 	for k, h := range heads {

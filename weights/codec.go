@@ -353,7 +353,7 @@ func (c *codec) rounded(key string, v *[]float64) {
 	}
 }
 
-// uvarint is the number of thing i, called name. A writer appends it to b, a reader takes it from the front.
+// uvarint writes or reads one number: a writer appends it to b, a reader takes it from the front. Errors call it by name and i.
 func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	if c.writes {
 		*b = binary.AppendUvarint(*b, *v)

@@ -373,7 +373,7 @@ func (s *scanner) readText(text *Text, format Format) error {
 	return nil
 }
 
-// check refuses a text that is not read in a format.
+// check refuses a text that cannot be read in its format with these options.
 func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	head, _ := text.Peek(len(zipMagic))
 	columns := append(slices.Clone(o.Cells), o.ID)

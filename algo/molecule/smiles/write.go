@@ -150,8 +150,8 @@ func (w *writer) numberRings() {
 	w.used = used
 }
 
-// ringBonds returns the ring bonds at place k by the place of their other end, until the next call.
-// The first ones close there, the others open.
+// ringBonds returns the ring bonds of the atom at place k, sorted by the place of their other end. The first closing
+// ones close at k, the others open. The list is valid until the next call.
 func (w *writer) ringBonds(k int32) (bonds []int32, closing int) {
 	if w.trees == len(w.m.Bonds) {
 		return nil, 0

@@ -96,7 +96,7 @@ func run(ctx context.Context, against, only string, packages bool) (err error) {
 	return nil
 }
 
-// parse reads lines, and the indented requests below some.
+// parse reads command lines. Indented lines are requests to the server above them.
 func parse(text string) (tasks []task) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")

@@ -41,7 +41,7 @@ var pageProgram = ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Ta
 
 func main() {
 	out := flag.String("out", filepath.Join("out", "release"), "folder to write, which is emptied first")
-	commit := flag.String("commit", "", "that is built, which the program names in its version")
+	commit := flag.String("commit", "", "the commit that is built, for the version of the program")
 	flag.Parse()
 	if err := release(*out, *commit, targets, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)

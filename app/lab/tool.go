@@ -23,7 +23,9 @@ type Tool struct {
 // forms are the tools that have one.
 var forms = []Tool{
 	{message.StageLists, "Compare", "How does the input differ from another list?", ""},
-	{message.StageChoose, "Suggest", "Which molecules of the input, measured and added to the training set, would bring the others nearest to it?", ""},
+	{message.StageChoose, "Suggest",
+		"Which molecules of the input, measured and added to the training set, would bring the others nearest to it?",
+		""},
 	{message.StageTrust, "Trust", "Did the expected errors hold, and how many predictions are worth keeping?", ""},
 }
 

@@ -41,7 +41,8 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{},
+		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{},
 		Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},

@@ -201,7 +201,8 @@ func (s *source) describe(in *input) ([]document.Pair, error) {
 	}
 	pairs := []document.Pair{{Name: "input", Value: path}}
 	if s.file != nil {
-		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
+		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)},
+			document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
 	}
 	if in.files == nil {
 		return pairs, nil
@@ -213,7 +214,8 @@ func (s *source) describe(in *input) ([]document.Pair, error) {
 // domain is the basis of a form.
 func (f *reportFlags) domain(o *opening) *domain.Domain {
 	return domain.New(domain.Domain{
-		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(), Alpha: f.options.Alpha, Confidence: f.interval,
+		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(),
+		Alpha: f.options.Alpha, Confidence: f.interval,
 		Alone: o.alone, Name: f.model, Neighbors: f.analogues,
 	})
 }

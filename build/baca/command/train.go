@@ -128,7 +128,8 @@ func (f *trainFlags) run() error {
 	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
 		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], training.MaxEpochs)
 	}
-	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose, ValueColumns: f.values.ValueColumns}
+	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose,
+		ValueColumns: f.values.ValueColumns}
 	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {

@@ -190,13 +190,15 @@ func auditOf(a *trust.Audit, c *trust.Calibration) document.Object {
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.HeldOut[v]
 		verdicts[string(v)] = document.Object{
-			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError}, {"stated_large_errors", s.Large}, {"stated_of", s.N},
+			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError},
+			{"stated_large_errors", s.Large}, {"stated_of", s.N},
 		}
 	}
 	return document.Object{
 		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
 		{"coverage_interval", []any{document.Known(a.Low), document.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
-		{"batch_coverage", document.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", document.Known(a.Batch.Width)},
+		{"batch_coverage", document.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals},
+		{"batch_mean_width", document.Known(a.Batch.Width)},
 		{"tolerance", c.Tolerance}, {"errors_by", c.By}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
 		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
 		{"verdicts", verdicts}, {"held_out", c.Pairs},

@@ -39,7 +39,8 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 			return nil, in.unreadable(err)
 		}
 		out.Warnings = append(out.Warnings, refused...)
-		out.Input = append(out.Input, document.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, document.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
+		out.Input = append(out.Input, document.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name},
+			document.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
 		FDR: comparedFDR, Workers: 1,
@@ -102,7 +103,8 @@ func (e *Engine) describe(r *compare.Report, seed uint64) {
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
 	r.Command = document.Command("baca compare", []document.Flag{
-		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},
+		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)},
+		{Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))
 	r.Script, r.Undrawn = e.drawer()

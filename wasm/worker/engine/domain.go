@@ -18,8 +18,9 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 		return nil, err
 	}
 	q := domain.New(domain.Domain{
-		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: domain.Confidence,
-		Alone: t.alone, Name: e.modelValue(), Neighbors: domain.Neighbors,
+		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha,
+		Confidence: domain.Confidence,
+		Alone:      t.alone, Name: e.modelValue(), Neighbors: domain.Neighbors,
 	})
 	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {

@@ -43,7 +43,9 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 		return nil, err
 	}
 	shown := &suggest.Report{
-		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals, Things: map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules], Command: e.suggestCommand(r, &o),
+		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals,
+		Things:  map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules],
+		Command: e.suggestCommand(r, &o),
 	}
 	found := &message.Found{HTML: shown.HTML(), Short: strconv.Itoa(len(s.Rows))}
 	if len(s.Rows) > 0 {

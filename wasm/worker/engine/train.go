@@ -43,7 +43,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &training.Training{
-		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
+		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose,
+		ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
 			Name: r.Name, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
@@ -70,7 +71,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if t.Card.Schema != algo.Constant {
 		background, lost = e.fetchBackground()
 	}
-	err = e.epochs(p, t, e.input.opened.Refused, time.Duration(cmp.Or(r.Seconds, training.CheckpointInterval.Seconds())*float64(time.Second)), post)
+	err = e.epochs(p, t, e.input.opened.Refused,
+		time.Duration(cmp.Or(r.Seconds, training.CheckpointInterval.Seconds())*float64(time.Second)), post)
 	if errors.Is(err, errPaused) {
 		data, err := checkpoint(t)
 		return &message.Paused{Epoch: t.State.Epoch, Data: data}, err
@@ -204,11 +206,12 @@ func readBackground(p *pulse, data []byte, form molecule.Form, post func(message
 		post(&message.Progress{Stage: message.StageBackground, Done: done, Total: total})
 	}
 	tell(0, 0)
-	gs, refused, err := training.ReadBackground(p, bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
-		if n%recordsChunk == 0 {
-			tell(n, 0)
-		}
-	})
+	gs, refused, err := training.ReadBackground(p, bytes.NewReader(data),
+		dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
+			if n%recordsChunk == 0 {
+				tell(n, 0)
+			}
+		})
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("%d of its %d records are no molecules", refused, refused+len(gs))
 	}

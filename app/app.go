@@ -1,5 +1,4 @@
-// Package app is the page (Mount): go-app components that draw a session and pass user actions to
-// it.
+// Package app is the page (Mount): go-app components that draw a session and pass user actions to it.
 package app
 
 import (
@@ -40,7 +39,7 @@ func (p *page) html() (string, error) {
 	return app.HTMLString(p), err
 }
 
-// page is one screen: input, result, and one record large.
+// page is the whole screen: input, result, and the inspector of one record.
 type page struct {
 	app.Compo
 	s       *desk
@@ -96,7 +95,8 @@ func (p *page) Render() app.UI {
 			&inputPane{S: s, Rev: s.Rev},
 			trainingDoor(s),
 			exampleList(s),
-			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail.Value},
+			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count,
+				Note: s.Note(), Near: s.Inspector.Detail.Value},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
@@ -184,7 +184,8 @@ func (p *page) header() app.UI {
 
 func (p *page) alpha() app.UI {
 	s := p.s
-	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
+	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).
+		Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
 		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
 		app.Input().ID("alpha").Type("range").Value(table.StepOf(s.Alpha)).
 			Aria("valuetext", words.Percent(s.Alpha)).
@@ -198,7 +199,7 @@ func (p *page) alpha() app.UI {
 	)
 }
 
-// onlyWith hides what needs an input that is scored. It stays in its place, where go-app finds it again.
+// onlyWith hides elements that need a scored input. It stays in its place, where go-app finds it again.
 func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty || s.Input.Library) }
 
 // onlyWithout hides what is for the time before an input.

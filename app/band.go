@@ -22,7 +22,8 @@ type bandPane struct {
 
 func (p *bandPane) Render() app.UI {
 	s := p.S
-	return app.Section().ID("band").Class("band").Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
+	return app.Section().ID("band").Class("band").Aria("label", "In short").
+		Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
 		p.card(), p.headline(), p.tags(), p.chips())
 }
 
@@ -89,7 +90,9 @@ func (p *bandPane) advice() notice {
 		return notice{false, "Each is judged by itself", s.UnfitFor(s.By), "", nil}
 	case rule.ByRate && math.IsNaN(rule.Cut):
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
-			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
+			"So many unusual ones are to be expected by chance alone. No p-value is below " +
+				words.Number(s.Models.Used.Value.SmallestP) +
+				" with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
 	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
@@ -117,14 +120,16 @@ func (p *bandPane) chips() app.UI {
 	}
 	var body []app.UI
 	c := s.Rows.Counts
-	counts := map[decide.Verdict]int{decide.Outside: c.Outside, decide.Borderline: c.Borderline, decide.Inside: c.Inside, decide.Undecided: c.Undecided, decide.Refused: len(s.Rows.Refused)}
+	counts := map[decide.Verdict]int{decide.Outside: c.Outside, decide.Borderline: c.Borderline,
+		decide.Inside: c.Inside, decide.Undecided: c.Undecided, decide.Refused: len(s.Rows.Refused)}
 	for _, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, decide.Undecided, decide.Refused} {
 		if n := counts[v]; n > 0 || v != decide.Undecided && v != decide.Refused {
 			body = append(body, chip(classOf(v), slices.Contains(s.View.Only, v), shape(v), n, app.Text(v)).DataSet("verdict", string(v)))
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("trained on")).DataSet("known", "known").Title(knownAbout(s)))
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("trained on")).
+			DataSet("known", "known").Title(knownAbout(s)))
 	}
 	return app.Div().Class("chips").Attr("hidden", onlyWith(s)).Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {

@@ -74,8 +74,7 @@ func modelLists(s *desk, molecules bool) (fit, others []app.UI) {
 	return fit, others
 }
 
-// modelDialog lists the models, of which one is described at a time. Those that cannot read the input
-// are folded away.
+// modelDialog lists the models, with a description of one at a time. Models that cannot read the input are folded away.
 func modelDialog(s *desk) app.UI {
 	molecules := s.Opened == nil || s.Opened.Molecules
 	fit, others := modelLists(s, molecules)
@@ -106,8 +105,7 @@ func modelDialog(s *desk) app.UI {
 
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// modelLineOf is a line on a model, with its description behind. use selects it, and more belongs to
-// one of the user's.
+// modelLineOf is a line on a model, with its description behind. use selects it, and more belongs to one of the user's.
 func modelLineOf(s *desk, m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
 	note := words.NoteOn(m)
 	class, action := "card", "Use"
@@ -125,7 +123,8 @@ func modelLineOf(s *desk, m *message.Model, kind string, i int, use func(), more
 				app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
 				quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
 				app.P().Class("quiet small number").Text(strings.Join(words.ModelFacts(m), " · ")),
-				app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
+				app.P().Class("quiet small hash").Title("The file is checked against this hash").
+					Text("sha256 "+words.Shorten(m.SHA256, 17)),
 				app.Div().Body(more...))),
 		button(action, func() {
 			use()
@@ -194,7 +193,8 @@ func recipe(s *desk) []app.UI {
 					OnInput(func(ctx app.Context, e app.Event) { r.Name = strings.TrimSpace(valueOf(ctx)) })),
 			row(app.Span().Class("form-label").Text("Encoder"), app.Div().Body(
 				check("train-attention", "Train it for the paper's method", &r.Attention),
-				small("That takes minutes. Without it a model of molecules takes seconds and judges them as well: only the paper's method and its scenes need a trained encoder."))),
+				small("That takes minutes. Without it a model of molecules takes seconds and judges them as well: "+
+					"only the paper's method and its scenes need a trained encoder."))),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
 				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").Value(epochs).
 					OnInput(func(ctx app.Context, e app.Event) {
@@ -205,11 +205,13 @@ func recipe(s *desk) []app.UI {
 							r.Epochs = n
 						}
 					}),
-				small("passes over the training set to train the encoder. If you give none: 400 for the paper's method, fewer for more than 7 680 molecules."))),
+				small("passes over the training set to train the encoder. If you give none: 400 for the paper's "+
+					"method, fewer for more than 7 680 molecules."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
-			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
+			app.If(len(s.ValueColumns()) > 1,
+				func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
 		),
 		app.Div().Class("row-buttons").Body(
 			button("Train", t.Start).ID("train-start").Class("strong").Disabled(!ready)),
@@ -219,13 +221,15 @@ func recipe(s *desk) []app.UI {
 // check is a checkbox that sets a value.
 func check(id, text string, is *bool) app.HTMLLabel {
 	return app.Label().Class("check").Body(
-		app.Input().ID(id).Type("checkbox").Checked(*is).OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
+		app.Input().ID(id).Type("checkbox").Checked(*is).
+			OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
 		app.Text(text))
 }
 
-// libraryButton chooses a training set, and shows what can be done with it.
+// libraryButton chooses a training set, and opens the training dialog.
 func libraryButton(id string, s *desk) app.UI {
-	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(), func(_ app.Context, v app.Value) { openLibrary(s, v) })
+	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(),
+		func(_ app.Context, v app.Value) { openLibrary(s, v) })
 }
 
 // trainForPaper offers to train a model for the paper's method.
@@ -246,19 +250,22 @@ func openLibrary(s *desk, v app.Value) {
 func predictionForm(s *desk) app.UI {
 	r := &s.Training.Recipe
 	column := func(id, name, but string, chosen *string) app.UI {
-		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
-			*chosen, r.HeldOut = name, false // the promise was about others
-		}))
+		return app.Span().Class("value-column").
+			Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
+				*chosen, r.HeldOut = name, false // the promise was about others
+			}))
 	}
 	return app.Div().Body(
 		app.Div().Class("value-columns").Body(
 			column("train-observed", "Observed", r.Predicted, &r.Observed),
 			column("train-predicted", "Predicted", r.Observed, &r.Predicted)),
 		check("train-held-out", "These predictions were held out or cross-validated", &r.HeldOut),
-		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
+		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says "+
+			"what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a "+
+			"model was fitted to are too small."))
 }
 
-// underWay is a training that runs or is paused.
+// underWay shows a training that runs or is paused.
 func underWay(s *desk) []app.UI {
 	t := &s.Training
 	x := make([]float64, len(t.Loss))
@@ -269,7 +276,8 @@ func underWay(s *desk) []app.UI {
 		app.P().ID("train-line").Body(app.Strong().Text(progressLine(t))),
 		quietLine(libraryName(t)),
 		app.If(len(t.Loss) > 0, func() app.UI {
-			return app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false))
+			return app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x,
+				Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false))
 		}),
 	}
 	if t.Made.Failure != nil {
@@ -290,10 +298,13 @@ func trained(s *desk) []app.UI {
 	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
-		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Encoder(&m.Model), m.Device, words.Size(len(m.Data)))),
+		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.",
+			words.Count(m.Model.Train), words.Encoder(&m.Model), m.Device, words.Size(len(m.Data)))),
 	}
 	if n := m.Model.Residuals; n > 0 {
-		body = append(body, app.P().ID("train-errors").Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.", m.Model.Predicted, words.Count(n))))
+		body = append(body, app.P().ID("train-errors").
+			Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.",
+				m.Model.Predicted, words.Count(n))))
 	}
 	for _, w := range m.Warnings {
 		body = append(body, quietLine(words.Capital(w)+"."))
@@ -371,18 +382,22 @@ func domainDialog(s *desk) app.UI {
 	var rows []app.UI
 	for _, d := range s.DomainSubjects() {
 		as := func(format, text string) app.UI {
-			return app.Button().Class("button").Type("button").DataSet("domain", d.Key+" "+format).Disabled(!d.Ready).Body(icon("save"), app.Text(text))
+			return app.Button().Class("button").Type("button").DataSet("domain", d.Key+" "+format).Disabled(!d.Ready).
+				Body(icon("save"), app.Text(text))
 		}
 		rows = append(rows, app.Div().Class("form-row").Body(
 			app.Span().Class("form-label").Text(d.Title),
 			app.Div().Body(app.P().Text(d.Name), app.Div().Class("row-buttons").Body(as("html", "HTML"), as("json", "JSON")))))
 	}
 	return dialogFrame(domainID, "Domain report",
-		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the domain itself. The HTML prints on A4."),
+		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, "+
+			"in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the "+
+			"domain itself. The HTML prints on A4."),
 		app.Div().Class("form").OnClick(onData(domainID, func(what string) {
 			key, format, _ := strings.Cut(what, " ")
 			hideDialog(domainID)
 			s.SaveDomain(key, format, keep)
 		})).Body(rows...),
-		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
+		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in "+
+			"the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
 }

@@ -9,7 +9,7 @@ import (
 	"baca/app/words"
 )
 
-// question is what the page is for, above the two doors.
+// question asks what the page answers, above the two doors.
 func question(s *desk) app.UI {
 	return app.Div().Class("question").Attr("hidden", onlyWithout(s)).Body(
 		app.H2().Text("Is my molecule inside my model's domain?"),
@@ -25,7 +25,7 @@ func inputTitle(s *desk) string {
 	return "Input"
 }
 
-// against says what to give, and what it is judged by.
+// against says what to paste, and which model judges it.
 func against(s *desk) app.UI {
 	door := app.Div().Attr("hidden", onlyWithout(s))
 	judge := []app.UI{app.Text("Model: " + modelLine(&s.Models))}
@@ -54,7 +54,7 @@ func trainingDoor(s *desk) app.UI {
 	return door.Body(append(body, app.Div().Class("drop-here").Body(libraryButton("own-file", s), quiet("or drop it here")))...)
 }
 
-// exampleList are the examples, one beside the other.
+// exampleList shows the examples side by side.
 func exampleList(s *desk) app.UI {
 	examples := run.Examples()
 	return app.Section().Class("try").Aria("labelledby", "try").Attr("hidden", onlyWithout(s)).Body(

@@ -128,7 +128,8 @@ func (p *inputPane) problems() app.UI {
 		if q.Caret != "" {
 			item = append(item, app.Pre().Class("caret").TabIndex(0).Text(q.Caret))
 		}
-		items = append(items, app.Li().Body(app.Button().Type("button").Class("problem").DataSet("problem", strconv.Itoa(q.Record)).Body(item...)))
+		items = append(items, app.Li().
+			Body(app.Button().Type("button").Class("problem").DataSet("problem", strconv.Itoa(q.Record)).Body(item...)))
 	}
 	if more := len(list) - len(first); more > 0 {
 		items = append(items, app.Li().Class("quiet").Text("and "+words.Count(more)+" more"))

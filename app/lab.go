@@ -83,13 +83,13 @@ func (p *labPane) doors() []app.UI {
 			count = c.Count(progress, now)
 		}
 		items = append(items, app.Li().Class("stage "+class).Body(
-			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
+			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.hasStory())))
 	}
 	return items
 }
 
-// told reports whether there is a story.
-func (p *labPane) told() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
+// hasStory reports whether there is a story.
+func (p *labPane) hasStory() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
 
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").DataSet("stage", stage).Title(about).Aria("expanded", p.S.Lab.Stage == stage).Body(append([]app.UI{
@@ -116,11 +116,12 @@ func (p *labPane) state() []app.UI {
 			signed("stop", "Cancel", s.Cancel).ID("cancel"),
 		}
 	case s.Phase == run.Done:
-		line := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
-		if !p.told() || s.Lab.Stage != "" {
-			return []app.UI{line}
+		duration := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
+		if !p.hasStory() || s.Lab.Stage != "" {
+			return []app.UI{duration}
 		}
-		return []app.UI{line, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").Title(s.Say("The way of one molecule through the method, in six scenes"))}
+		return []app.UI{duration, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").
+			Title(s.Say("The way of one molecule through the method, in six scenes"))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:
@@ -160,7 +161,7 @@ func (p *labPane) full() float64 {
 // half is the width of one of two pictures.
 func (p *labPane) half() float64 { return p.share(2) }
 
-// share is the width of one of that many pictures.
+// share is the width of each of that many pictures side by side.
 func (p *labPane) share(of float64) float64 {
 	if w := p.full(); w >= narrow {
 		return math.Floor((w - 32*(of-1)) / of)
@@ -175,7 +176,8 @@ type drawable interface{ SVG(saved bool) string }
 func (p *labPane) figure(title, caption, file string, d drawable) app.UI {
 	drawn := d.SVG(false)
 	return app.Figure().Class("figure").Body(
-		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"), p.saveButtons(title, file, drawn, d)),
+		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"),
+			p.saveButtons(title, file, drawn, d)),
 		app.Raw(drawn))
 }
 
@@ -191,7 +193,8 @@ func (p *labPane) tile(caption, file string, g picture.Graphon) app.UI {
 func (p *labPane) saveButtons(title, file, scope string, d drawable) app.UI {
 	file = "baca-" + file
 	one := func(form, ending string, png bool) app.UI {
-		return app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as "+form).DataSet("save-as", file+ending).Text(form).
+		return app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as "+form).
+			DataSet("save-as", file+ending).Text(form).
 			OnClick(func(ctx app.Context, _ app.Event) { savePicture(ctx, p.S, file, d.SVG(true), png) }, app.EventScope(form, scope))
 	}
 	return app.Span().Class("save-buttons").Body(one("SVG", ".svg", false), one("PNG", ".png", true))

@@ -51,13 +51,16 @@ func (p *mapPane) Render() app.UI {
 	case !known:
 		return pane.Body(app.P().Class("map-none quiet").Text(s.Say("The molecules are being placed …")))
 	case found.Failure != nil:
-		return pane.Body(app.Div().Class("map-none").Body(failure(words.FailureText(found.Failure)), button("Start again", func() { s.ComputeAgain(message.OfPlaces) })))
+		return pane.Body(app.Div().Class("map-none").
+			Body(failure(words.FailureText(found.Failure)),
+				button("Start again", func() { s.ComputeAgain(message.OfPlaces) })))
 	default:
 		return pane.Body(
 			app.Div().Class("map-box").Attr("tabindex", 0).Role("region").Aria("label", "Map of records").OnKeyDown(p.Key).Body(
 				app.Canvas().ID("map-canvas").Role("img").Aria("label", "The training set in grey, and the records by verdict"),
 				app.Div().Class("map-tip small").Attr("hidden", "true"),
-				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6), zooms("all", "All of it", 0))),
+				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6),
+					zooms("all", "All of it", 0))),
 			small(s.Say("Grey are training molecules. The axes hold "+words.Percent(found.Value.ShareX)+" and "+words.Percent(found.Value.ShareY)+
 				" of how the model's embeddings of them vary; a verdict also rests on substructures, which no map shows.")))
 	}

@@ -11,12 +11,14 @@ import (
 
 // button has a text. go-app identifies its handler by the text and of, what f is about.
 func button(text string, f func(), of ...any) app.HTMLButton {
-	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+	return app.Button().Class("button").Type("button").Text(text).
+		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
 }
 
 // plain is a button that looks like text.
 func plain(text string, f func(), of ...any) app.HTMLButton {
-	return app.Button().Class("plain").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+	return app.Button().Class("plain").Type("button").Text(text).
+		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
 }
 
 // signed is a button with a sign before the text.
@@ -53,7 +55,7 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 			}, app.EventScope(id)))
 }
 
-// shown has a body while there is one. Without it the element stays in its place, hidden, where go-app finds it again.
+// shown hides an element without content. The element stays in its place, where go-app finds it again.
 func shown[E interface {
 	Attr(string, any) E
 	Body(...app.UI) E
@@ -191,7 +193,7 @@ func item(data, value, text, about string) app.HTMLButton {
 		app.Span().Text(text), app.Span().Class("quiet").Text(about))
 }
 
-// checked is an item of a menu that is chosen or not, by role among others.
+// checked is a menu item with a mark if it is chosen. The role says whether others can be chosen, too.
 func checked(role, data, value, text string, is bool, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").Class("menu-item choice").Role(role).Aria("checked", is).DataSet(data, value).Body(append([]app.UI{
 		app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(text)}, more...)...)

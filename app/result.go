@@ -199,7 +199,8 @@ func (p *resultPane) paper() app.UI {
 	s := p.S
 	ask := s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" && s.Phase == run.Done && s.Graphs() > 0
 	return app.If(ask, func() app.UI {
-		return button("Run the paper's method", func() { decideBy(s, table.ThePaper) }).ID("paper").Disabled(!s.Calibrated() && !s.CanCalibrate()).
+		return button("Run the paper's method", func() { decideBy(s, table.ThePaper) }).ID("paper").
+			Disabled(!s.Calibrated() && !s.CanCalibrate()).
 			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule"))
 	})
 }
@@ -224,8 +225,7 @@ func (p *resultPane) foreign() app.UI {
 	})
 }
 
-// predictions asks for the column of predictions and shows held-out error rates, for models that
-// have them.
+// predictions asks for the column of predictions and shows held-out error rates, for models that have them.
 func (p *resultPane) predictions() app.UI {
 	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
 }
@@ -245,9 +245,12 @@ func (p *resultPane) judged() []app.UI {
 		}
 	case judged != nil:
 		if !judged.Classes {
-			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"), shares("holds", t.Holds, t.Hold, run.Shares()).Title("Share of observed values that intervals shall hold"))
+			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"),
+				shares("holds", t.Holds, t.Hold, run.Shares()).
+					Title("Share of observed values that intervals shall hold"))
 		}
-		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
+		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).
+			Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}
@@ -289,7 +292,8 @@ func (p *resultPane) tools() app.UI {
 		item("save", "link", "Copy link", "with the rows shown, up to 8 000 characters"))
 	return app.Div().Class("tools").Body(
 		p.search(),
-		app.Div().ID("shape").Class("segments").Role("group").Aria("label", "Shown as").Body(p.shape(table.List), p.shape(table.Grid), p.shape(table.Map)),
+		app.Div().ID("shape").Class("segments").Role("group").Aria("label", "Shown as").
+			Body(p.shape(table.List), p.shape(table.Grid), p.shape(table.Map)),
 		p.columns(),
 		menu("export", "Save", "save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, p.save, items...),
 	)
@@ -333,7 +337,8 @@ func (p *resultPane) search() app.UI {
 	return app.Div().Class("finding").Body(
 		app.Div().Class("search").Body(icon("search"), input,
 			app.If(s.Things() == "molecules", func() app.UI {
-				return choices("search-by", by, func(by string) { find(s.View.Search, by == "structure") }, choice{"text", "text"}, choice{"structure", "structure"}).
+				return choices("search-by", by, func(by string) { find(s.View.Search, by == "structure") },
+					choice{"text", "text"}, choice{"structure", "structure"}).
 					Aria("label", "What to search for")
 			})),
 		app.Span().ID("found").Class("small "+class).Role("status").Title(said).Text(said))

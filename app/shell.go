@@ -7,8 +7,7 @@ import (
 	"baca/app/store"
 )
 
-// connect joins the session to what outlasts the page: address, links, stored input, an outer page,
-// and the system.
+// connect joins the session to what outlasts the page: address, links, stored input, an outer page, and the system.
 func (p *page) connect(ctx app.Context) {
 	s := p.s
 	t, ok := tools()

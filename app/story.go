@@ -41,11 +41,13 @@ func (p *labPane) story() []app.UI {
 	}
 	return []app.UI{
 		app.Div().Class("pane-head").Body(
-			p.who(), app.Span().Class("stretch"),
-			app.Button().Class("plain equation").Type("button").Title("As the paper writes it. What the numbers mean").Body(app.Raw("<span>"+c.Equation+"</span>")).
+			p.subject(), app.Span().Class("stretch"),
+			app.Button().Class("plain equation").Type("button").
+				Title("As the paper writes it. What the numbers mean").Body(app.Raw("<span>"+c.Equation+"</span>")).
 				OnClick(func(app.Context, app.Event) { showDialog("help") }),
 			closer("Close the lab", s.Lab.Close)),
-		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)), app.Span().ID("scene-line").Text(s.Lab.Line())),
+		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)),
+			app.Span().ID("scene-line").Text(s.Lab.Line())),
 		app.P().Class("quiet scene-about").Text(s.Say(c.About)),
 		app.P().Class("sr-only").Aria("live", "polite").Text(heard),
 		app.Div().Class("scene scene-" + c.Key).Body(p.scene(c.Key)),
@@ -53,8 +55,8 @@ func (p *labPane) story() []app.UI {
 	}
 }
 
-// who is the record in the story, between its table neighbours.
-func (p *labPane) who() app.UI {
+// subject is the record in the story, between its table neighbours.
+func (p *labPane) subject() app.UI {
 	s := p.S
 	i := s.Inspector.Record
 	v := s.Rows.Verdict[i]
@@ -173,7 +175,8 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 		text,
 		app.Div().Class("columns").Body(
 			app.Figure().Class("figure lit").Body(
-				app.FigCaption().Body(app.Strong().Text("What the network reads"), app.Span().Class("stretch"), p.saveButtons("Graph", "graph", drawn, g)),
+				app.FigCaption().Body(app.Strong().Text("What the network reads"), app.Span().Class("stretch"),
+					p.saveButtons("Graph", "graph", drawn, g)),
 				app.Raw(`<div class="svg-box">`+drawn+`</div>`)),
 			p.atom(t, l.Atom)))
 }
@@ -228,14 +231,17 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	var figures []app.UI
 	for v, on := range t.Maps {
 		m := picture.Map{
-			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Shown: p.S.Lab.Beat, Width: w, Height: min(w*0.62, 370),
+			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Shown: p.S.Lab.Beat, Width: w,
+			Height:  min(w*0.62, 370),
 			Verdict: func(record int32) decide.Verdict { return p.S.Rows.Verdict[record] },
 		}
 		figures = append(figures, p.figure(names[v][0], names[v][1], "map-"+strconv.Itoa(v+1), m))
 	}
 	return app.Div().Body(
 		app.Div().Class("figures").Body(figures...),
-		small("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
+		small("Grey: training set. Dots: this input, by "+
+			"verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions "+
+			"of many, so what is near on it may be far apart."))
 }
 
 // partsScene shows the partition by S_Pre, and both parts' graphons.
@@ -248,7 +254,8 @@ func (p *labPane) partsScene() app.UI {
 		t := s.Parted
 		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))
 		part := func(title, role, file string, n, steps int, w []float32) app.UI {
-			return p.tile(fmt.Sprintf("%s, %d × %d places, strongest colour %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
+			return p.tile(fmt.Sprintf("%s, %d × %d places, strongest colour %s", words.Plural(n, "graph", "graphs"),
+				steps, steps, words.Number(full)), file,
 				picture.Graphon{Title: title, W: w, N: steps, Side: side, Role: role, Full: full})
 		}
 		tiles := []app.UI{
@@ -260,7 +267,8 @@ func (p *labPane) partsScene() app.UI {
 				picture.Graphon{Title: p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
-			small("Places are nodes in order of their neighbours, most first. The stronger the colour of a cell, the more often two such nodes are joined."))
+			small("Places are nodes in order of their neighbours, most first. The stronger the colour of a cell, "+
+				"the more often two such nodes are joined."))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -286,7 +294,8 @@ func (p *labPane) mixupScene(g *message.GraphonPair) app.UI {
 		title := fmt.Sprintf("Graph %d", k+1)
 		box := math.Min(208, (p.full()-16)/3)
 		drawn = append(drawn, app.Figure().Class("sample").Body(app.Raw(plainGraph(sample.Nodes, sample.Edges, box,
-			fmt.Sprintf("%s of %s and %s: %s", title, s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ), words.Plural(sample.Nodes, "node", "nodes"))))))
+			fmt.Sprintf("%s of %s and %s: %s", title, s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ),
+				words.Plural(sample.Nodes, "node", "nodes"))))))
 	}
 	return app.Div().Body(
 		p.mixControls(),
@@ -335,7 +344,11 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 		p.dictionary(decide.Inside, "Inside dictionary", in, d.IDKeys, d.AttnID),
 		p.dictionary(decide.Outside, "Outside dictionary", out, d.OODKeys, d.AttnOOD),
 		app.Div().Class("figures").Body(p.keyFigures()...),
-		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside one (orange). A new graph takes the place of the key that is nearest the boundary."))
+		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the "+
+			"attention; together they make 100\u00a0%. The number behind it is what the key answers, from "+
+			"−1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On "+
+			"the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside "+
+			"one (orange). A new graph takes the place of the key that is nearest the boundary."))
 }
 
 // keyFigures show all keys on a map, and how those that mixup drew were replaced.
@@ -358,7 +371,8 @@ func (p *labPane) keyFigures() []app.UI {
 	if len(x) > 1 {
 		plot := picture.Plot{
 			Width: p.half(), Height: 210, Title: "New synthetic keys by the step at which mixup drew", XLabel: "step", X: x,
-			Curves: []picture.Curve{{Name: "new inside keys", Role: "line-in", Y: in}, {Name: "new outside keys", Role: "line-out", Y: out}},
+			Curves: []picture.Curve{{Name: "new inside keys", Role: "line-in", Y: in},
+				{Name: "new outside keys", Role: "line-out", Y: out}},
 		}
 		figures = append(figures, p.figure("Replaced keys", "by new graphs of mixup", "replaced", plot))
 	}
@@ -379,7 +393,9 @@ func (p *labPane) dictionary(side decide.Verdict, title string, of message.Conte
 	return app.Section().Class("dictionary "+classOf(side)).Body(
 		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
 		small("It holds "+words.Count(of.Training)+" training graphs, "+words.Count(of.Test)+" of this input and "+words.Count(of.Synthetic)+" synthetic ones."),
-		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("answer")),
+		app.Div().Class("key key-head quiet small").
+			Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"),
+				app.Span().Class("number").Text("answer")),
 		app.Ol().Class("keys").Body(items...))
 }
 
@@ -406,7 +422,8 @@ func (p *labPane) keyRow(k message.Key, side decide.Verdict) app.UI {
 func (p *labPane) decisionScene(why string) app.UI {
 	s := p.S
 	alone := func(width float64) app.UI {
-		return p.figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s.Session, table.EachAlone, width, 140))
+		return p.figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone",
+			picture.Distribution(s.Session, table.EachAlone, width, 140))
 	}
 	if why != "" {
 		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), p.refusal(why))
@@ -414,7 +431,10 @@ func (p *labPane) decisionScene(why string) app.UI {
 	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
 	if s.Lab.Whole() {
 		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
-		body = append(body, app.Div().Class("figures").Body(p.sum(), p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
+		body = append(body, app.Div().Class("figures").
+			Body(p.sum(),
+				p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca),
+				alone(p.share(3))))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -423,7 +443,8 @@ func (p *labPane) sum() app.UI {
 	s := p.S
 	pre, attn, sum := lab.Terms(s.Session, s.Inspector.Record)
 	return factList("The sum, in deviations of the batch", []words.Fact{
-		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)}, {Name: "S_BaCa", Value: words.Number(sum)},
+		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)},
+		{Name: "S_BaCa", Value: words.Number(sum)},
 		{Name: "outside from", Value: words.Number(table.Threshold(s.References[table.ThePaper], s.Alpha))},
 	})
 }
@@ -451,14 +472,19 @@ func (p *labPane) learning() []app.UI {
 	}
 	var figures []app.UI
 	if len(t.Attn) == len(x) {
-		figures = append(figures, p.figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])), "s-attn", plot("S_Attn of "+p.name()+" by step",
-			picture.Curve{Name: words.Shorten(p.name(), 16), Role: "line", Y: t.Attn},
-			picture.Curve{Name: "low part", Role: "line-in", Y: t.Inside}, picture.Curve{Name: "high part", Role: "line-out", Y: t.Outside})))
+		figures = append(figures, p.figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])),
+			"s-attn", plot("S_Attn of "+p.name()+" by step",
+				picture.Curve{Name: words.Shorten(p.name(), 16), Role: "line", Y: t.Attn},
+				picture.Curve{Name: "low part", Role: "line-in", Y: t.Inside},
+				picture.Curve{Name: "high part", Role: "line-out", Y: t.Outside})))
 	} else {
-		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so its way there was not recorded."))
+		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so "+
+			"its way there was not recorded."))
 	}
-	c := plot("Loss and KL divergence by step", picture.Curve{Name: "loss", Role: "line", Y: loss}, picture.Curve{Name: "KL of the parts", Role: "line-out", Y: kl})
-	figures = append(figures, p.figure("Learning", fmt.Sprintf("loss %s, KL %s", words.Number(loss[at]), words.Number(kl[at])), "learning", c))
+	c := plot("Loss and KL divergence by step", picture.Curve{Name: "loss", Role: "line", Y: loss},
+		picture.Curve{Name: "KL of the parts", Role: "line-out", Y: kl})
+	figures = append(figures, p.figure("Learning",
+		fmt.Sprintf("loss %s, KL %s", words.Number(loss[at]), words.Number(kl[at])), "learning", c))
 	if labelled {
 		c := plot("AUC by step", picture.Curve{Name: "AUC", Role: "line-in", Y: auc})
 		c.Low, c.High = 0, 1

@@ -74,7 +74,8 @@ func (p *stripPane) Render() app.UI {
 	}
 	return box.
 		Attr("tabindex", 0).Role("slider").Aria("label", "Threshold").
-		Aria("valuemin", 0).Aria("valuemax", table.AlphaSteps).Aria("valuenow", table.AlphaSteps-table.StepOf(s.Alpha)).Aria("valuetext", said)
+		Aria("valuemin", 0).Aria("valuemax", table.AlphaSteps).
+		Aria("valuenow", table.AlphaSteps-table.StepOf(s.Alpha)).Aria("valuetext", said)
 }
 
 // movable reports whether the threshold can move: one by rate cannot.
@@ -89,7 +90,8 @@ func (p *stripPane) picture() picture.Strip {
 }
 
 func (p *stripPane) key(_ app.Context, e app.Event) {
-	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
+	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8,
+		"PageDown": -8}[e.Get("key").String()]
 	if by != 0 && p.movable() {
 		e.PreventDefault()
 		p.S.SetAlpha(table.AlphaOf(min(max(table.StepOf(p.S.Alpha)+by, 0), table.AlphaSteps)))

@@ -24,7 +24,7 @@ const (
 	cardGap    = 8 // also around all cards
 )
 
-// scroller holds the records, of which only those in sight are drawn.
+// scroller holds the records. Only those in sight are drawn.
 func (p *resultPane) scroller(class string, body ...app.UI) app.UI {
 	return app.Div().ID("scroller").Class("scroller"+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
 		OnScroll(p.scroll).
@@ -79,7 +79,8 @@ func (p *resultPane) grid() app.UI {
 	space := func(height int) app.UI {
 		return app.Raw(`<svg class="space" width="1" height="` + strconv.Itoa(height) + `"></svg>`)
 	}
-	return p.scroller("", space(w.before), app.Div().Class("grid-cards").OnClick(onNumber("row", s.Inspector.Show)).Body(cards...), space(w.after))
+	return p.scroller("", space(w.before), app.Div().Class("grid-cards").OnClick(onNumber("row", s.Inspector.Show)).
+		Body(cards...), space(w.after))
 }
 
 func (p *resultPane) card(i int) app.UI {
@@ -93,13 +94,14 @@ func (p *resultPane) card(i int) app.UI {
 	if number := scored(words.PEquals(r.P[i]), v); number != "" {
 		said += ", p\u00a0" + number
 	}
-	return app.Button().ID("row-"+strconv.Itoa(i)).Type("button").Class(class).DataSet("row", i).Aria("pressed", chosen).Title(r.Name(i)).Body(
+	return app.Button().ID("row-"+strconv.Itoa(i)).Type("button").Class(class).DataSet("row", i).
+		Aria("pressed", chosen).Title(r.Name(i)).Body(
 		app.Span().Class("mol-picture").Body(thumbnail(p.Album, p.S, i, picture.Card)),
 		app.Span().Class("row-name").Text(r.Name(i)),
 		app.Span().Class("small").Body(shape(v), app.Text(said)))
 }
 
-// headCells are the names of columns, which sort.
+// headCells are the headings of columns. A click on one sorts.
 func headCells(view table.View, heads []table.Head) []app.UI {
 	list := make([]app.UI, len(heads))
 	for k, h := range heads {
@@ -137,7 +139,8 @@ func (p *resultPane) columns() app.UI {
 	for _, c := range s.Rows.Extra() {
 		add(c.Name, words.Shorten(c.Name, 30), c.Name)
 	}
-	return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
+	return menu("columns", "Columns of the table", "column",
+		[]app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
 }
 
 func (p *resultPane) choose(name string) {
@@ -235,7 +238,8 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	case "q_value":
 		text = scored(words.P(s.Levels.Of(r.P[i])), v)
 	case "score":
-		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
+		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)),
+			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
@@ -268,7 +272,8 @@ func (p *resultPane) name(i int) []app.UI {
 	return []app.UI{
 		app.Div().Class("row-name").Body(
 			app.If(r.Known[i], func() app.UI {
-				return app.Span().Class("known-mark").Title("Trained on: "+knownAbout(s)).Body(knownSign(), app.Span().Class("sr-only").Text("trained on"))
+				return app.Span().Class("known-mark").Title("Trained on: "+knownAbout(s)).
+					Body(knownSign(), app.Span().Class("sr-only").Text("trained on"))
 			}),
 			app.Text(r.Name(i))),
 		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),

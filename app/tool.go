@@ -22,20 +22,22 @@ func toolMenu(s *desk) app.UI {
 		}
 		items[i] = item("stage", t.Stage, t.Name+short, s.Say(t.About))
 	}
-	return menu("tools", "Tools", "stage", []app.UI{app.Span().Text("Tools"), icon("down")}, s.Lab.Open, items...).Attr("hidden", attribute(len(items) == 0))
+	return menu("tools", "Tools", "stage", []app.UI{app.Span().Text("Tools"), icon("down")}, s.Lab.Open, items...).
+		Attr("hidden", attribute(len(items) == 0))
 }
 
-// tool is a form, and what was found.
+// tool shows a tool's form and its finding.
 func (p *labPane) tool(t *lab.Tool) app.UI {
 	s := p.S
 	var form []app.UI
 	switch t.Stage {
 	case message.StageLists:
-		form = []app.UI{fileButton("compare-file", "Compare with…", "Choose a list to compare with", s.Models.Extensions(), func(_ app.Context, v app.Value) {
-			if f, ok := browserFile(v); ok {
-				s.Lab.CompareWith(f)
-			}
-		}), quiet("The list that you choose is A, the input is B. Both stay in this tab.")}
+		form = []app.UI{fileButton("compare-file", "Compare with…", "Choose a list to compare with",
+			s.Models.Extensions(), func(_ app.Context, v app.Value) {
+				if f, ok := browserFile(v); ok {
+					s.Lab.CompareWith(f)
+				}
+			}), quiet("The list that you choose is A, the input is B. Both stay in this tab.")}
 	case message.StageChoose:
 		form = p.wish()
 	case message.StageTrust:
@@ -51,7 +53,8 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 	if s.Task != nil {
 		form = []app.UI{quiet(s.Task.Words()), endTaskButton(s)}
 	} else if found := s.Lab.Found(t.Stage).Value; found != nil && found.File != nil {
-		form = append(form, signed("save", "Save as "+strings.ToUpper(strings.TrimPrefix(path.Ext(found.File.Name), ".")), func() { s.Lab.SaveFound(keep) }).ID("tool-save"))
+		ending := strings.ToUpper(strings.TrimPrefix(path.Ext(found.File.Name), "."))
+		form = append(form, signed("save", "Save as "+ending, func() { s.Lab.SaveFound(keep) }).ID("tool-save"))
 	}
 	failed := s.Lab.Found(t.Stage).Failure
 	if t.Stage == message.StageTrust {

@@ -12,9 +12,8 @@ import (
 	"baca/wasm/message"
 )
 
-// A hundred thousand records come in pieces. All of them are only gone through once a
-// moment, however many pieces come meanwhile, so that none of the page's turns takes
-// longer the more there are.
+// A hundred thousand records come in pieces. All of them are only gone through once a moment, however many pieces come
+// meanwhile, so that none of the page's turns takes longer the more there are.
 func TestAllRowsOnceAMoment(t *testing.T) {
 	const n, piece, scores = 100_000, 512, 1024
 	s := newStage(t)

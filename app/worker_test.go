@@ -17,8 +17,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A fake is a worker. Answers wait in a queue until the test lets them through, as those of a real
-// worker do.
+// A fake is a worker. Answers wait in a queue until the test lets them through, as those of a real worker do.
 type fake struct {
 	t       *testing.T
 	answers map[reflect.Type]func(r any, say func(any)) // instead of the usual ones, by type of request

@@ -9,21 +9,18 @@ import (
 	"baca/algo/pretrain"
 )
 
-// A Checkpoint is a training run between two epochs. With the same graphs it resumes to the
-// bit-identical result.
+// A Checkpoint is a training run between two epochs. With the same graphs it resumes to the bit-identical result.
 type Checkpoint struct {
 	Program    string // version that wrote it
 	Schema     string // of the graphs, as in algo.Card
 	DataSHA256 string // of the training file's bytes, hex
-	// Options of the run. Workers is not stored, as it does not affect the result, and 0 after
-	// LoadCheckpoint.
+	// Options of the run. Workers is not stored, as it does not affect the result, and 0 after LoadCheckpoint.
 	Options pretrain.Options
 	Loss    pretrain.Loss // of the last epoch, zero before the first
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed
-// run keeps a whole one.
+// SaveCheckpoint writes a checkpoint without rounding. Write to a new file and rename it, so that a killed run leaves a complete one.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := try(c.check); err != nil {
 		return err

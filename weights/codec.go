@@ -22,9 +22,8 @@ const (
 // order of keys cannot differ. Both directions reject long or invalid texts, negative counts, and
 // reals that are not finite. The first error ends do.
 //
-// Package msgpack only decodes headers and single numbers: the codec checks lengths against the
-// remaining bytes, and cuts strings and bins itself. No value is skipped, so nesting is that of the
-// format.
+// Package msgpack only decodes headers and single numbers: the codec checks lengths against the remaining bytes, and
+// cuts strings and bins itself. No value is skipped, so nesting is that of the format.
 type codec struct {
 	writes bool
 	buf    bytes.Buffer // what is written; never fails, so calls of w do not
@@ -110,8 +109,7 @@ var (
 	isDouble = func(c byte) bool { return c == msgpcode.Double }
 )
 
-// decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted
-// type.
+// decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted type.
 func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
 	code, err := c.r.PeekCode()
 	if err == nil && !is(code) {
@@ -126,8 +124,7 @@ func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode fu
 	return v
 }
 
-// length decodes the head of a value of many elements, each of at least size bytes, which must fit
-// into the rest.
+// length decodes the head of a value of many elements, each of at least size bytes, which must fit into the rest.
 func (c *codec) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
 	n := decodeHead(c, key, want, is, decode)
 	c.require(n >= 0 && n <= c.remaining()/size, ErrFormat,
@@ -356,8 +353,7 @@ func (c *codec) rounded(key string, v *[]float64) {
 	}
 }
 
-// uvarint is the number of thing i, called name. A writer appends it to b, a reader takes it from
-// the front.
+// uvarint writes or reads one number: a writer appends it to b, a reader takes it from the front. Errors call it by name and i.
 func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	if c.writes {
 		*b = binary.AppendUvarint(*b, *v)
@@ -372,8 +368,7 @@ func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	*v, *b = x, (*b)[size:]
 }
 
-// uvarints is a bin of 32-bit numbers, each called name. turn makes them from what is written, and
-// back.
+// uvarints is a bin of 32-bit numbers, each called name. turn makes them from what is written, and back.
 func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v uint64) uint64) {
 	if c.writes {
 		var b []byte
@@ -396,8 +391,7 @@ func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v ui
 	}
 }
 
-// gaps is ascending numbers of that many bits, each called name, stored as differences from their
-// minimum.
+// gaps is ascending numbers of that many bits, each called name, stored as differences from their minimum.
 func (c *codec) gaps(key, name string, bits int, list *[]uint32) {
 	lowest := uint64(0)
 	c.uvarints(key, name, list, func(i int, v uint64) uint64 {

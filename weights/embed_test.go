@@ -14,8 +14,7 @@ import (
 
 // Embedded models are as Save writes them, and the structures in them are their training graphs. None calls a graph
 // that was trained on outside, whatever its parts say: its score is at most 0.5, where p-values are far above any rate
-// of false alarms.
-// Plain graphs have none, and bioactive would have to fetch a megabyte of them.
+// of false alarms. Plain graphs have none, and bioactive would have to fetch a megabyte of them.
 func TestEmbeddedModels(t *testing.T) {
 	if n := len(Names()); n < 10 {
 		t.Errorf("%d models, want one for each pair of the paper", n)

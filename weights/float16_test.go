@@ -40,8 +40,7 @@ func TestEveryHalf(t *testing.T) {
 	}
 }
 
-// TestHalfRounding tries, between all neighbours, the middle, its neighbours in float32, and any
-// number on either side.
+// TestHalfRounding tries, between all neighbours, the middle, its neighbours in float32, and any number on either side.
 func TestHalfRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for h := range uint16(0x7c00 - 1) {

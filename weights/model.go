@@ -22,8 +22,7 @@ const (
 	maxRows = 1 << 17
 	// maxKnown bounds the training graphs with subtrees or structures.
 	maxKnown = 1 << 20
-	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at
-	// most.
+	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at most.
 	maxWork = 1 << 30
 	// maxQ is the largest log1p of a pooled embedding: that of the largest float32 is 88.7, and
 	// later float16 values have no inverse.
@@ -82,7 +81,7 @@ const (
 	structuresSection = "structures"
 )
 
-// parts are the known sections, each after those that it needs.
+// parts lists the known sections. Each comes after the sections that it needs.
 var parts = []struct {
 	name   string
 	has    func(m *algo.Model) bool
@@ -142,7 +141,7 @@ func Load(data []byte) (*algo.Model, error) {
 	return m, nil
 }
 
-// model is the head of a model whose subtrees are there.
+// model is the head of a model. The subtrees must have been read.
 func (c *codec) model(m *algo.Model) {
 	c.fields("", modelEntries)
 	cardFields(c, &m.Card)
@@ -199,7 +198,8 @@ func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	e := m.Encoder
 	if !c.writes {
 		n := 4 * parameters(config)
-		c.require(n <= c.remaining(), ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(config), n, c.remaining())
+		c.require(n <= c.remaining(), ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain",
+			shape(config), n, c.remaining())
 		e = gin.Zero(config)
 	}
 	tensors := e.Tensors()

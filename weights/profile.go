@@ -44,7 +44,8 @@ const maxValue = 1 << 24
 func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	n := uint64(len(*list))
 	if c.uvarint("feature", column, b, &n); !c.writes {
-		c.require(n <= uint64(len(*b))/2, ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
+		c.require(n <= uint64(len(*b))/2, ErrFormat,
+			"feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
 		*list = make([]explain.Value, n)
 	}
 	last := int64(0)

@@ -41,7 +41,8 @@ func checkRare(m *algo.Model, bank int) {
 	if t == nil {
 		return
 	}
-	require(m.Encoder.Features == molecule.Features, ErrSchema, "a table of parts of molecules for graphs of %d features", m.Encoder.Features)
+	require(m.Encoder.Features == molecule.Features, ErrSchema,
+		"a table of parts of molecules for graphs of %d features", m.Encoder.Features)
 	require(m.Shared == 0, ErrRows, "a model made for sharing has a table of parts, some of which few graphs have")
 	require(len(t.Keys) == len(t.Counts) && len(t.Levels) <= rare.MaxLevels && slices.IsSorted(t.Levels) && len(t.Bank) == bank, ErrRows,
 		"a table of %d parts, %d counts, %d levels and %d graphs of a bank of %d", len(t.Keys), len(t.Counts), len(t.Levels), len(t.Bank), bank)

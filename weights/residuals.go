@@ -53,7 +53,8 @@ func checkResiduals(m *algo.Model, holdout int) {
 	}
 	trained := m.ErrorsOfTrained()
 	require(m.Shared <= 0 && len(v.Errors) == holdout && len(v.Trained) == trained && v.Known() > 0, ErrRows,
-		"%d and %d errors of predictions, %d of them known, for %d held-out and %d training graphs", len(v.Errors), len(v.Trained), v.Known(), holdout, trained)
+		"%d and %d errors of predictions, %d of them known, for %d held-out and %d "+
+			"training graphs", len(v.Errors), len(v.Trained), v.Known(), holdout, trained)
 	for i, x := range slices.Concat(v.Uncertainty.Values, v.NewScaffold.Values) {
 		require(!math.IsInf(x, 0), ErrNumber, "value %d beside the errors of predictions is %g", i, x)
 	}

@@ -12,9 +12,8 @@ import (
 	"baca/algo/near"
 )
 
-// The bank is the larger part of a file and only compared with, so its embeddings take a byte each:
-// 256 values, evenly spaced over a column's range. The holdout is scored like a user's graphs and
-// keeps float16.
+// The bank is the larger part of a file and only compared with, so its embeddings take a byte each: 256 values, evenly
+// spaced over a column's range. The holdout is scored like a user's graphs and keeps float16.
 
 // minSpread is the least relative range of a column with levels: float32 rounding would lose closer
 // values, and the column counts as constant.

@@ -223,8 +223,7 @@ func TestHostileIndexes(t *testing.T) {
 	notLoaded(t, "prints of the holdout cut", replaced(t, plain, headSection, head), ErrRows, "print")
 }
 
-// TestIndex reads prints that are right, among them the examples of FORMAT.md, and writes
-// them again as they were.
+// TestIndex reads prints that are right, among them the examples of FORMAT.md, and writes them again as they were.
 func TestIndex(t *testing.T) {
 	plain := save(t, small(t))
 	for _, c := range []struct {
@@ -250,9 +249,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestLoadMemory compares what reading allocates with the length of the file, which
-// FORMAT.md promises a bound for: on a model like those that are trained, and on
-// files of the parts that grow most.
+// TestLoadMemory compares what reading allocates with the length of the file, which FORMAT.md promises a bound for: on
+// a model like those that are trained, and on files of the parts that grow most.
 func TestLoadMemory(t *testing.T) {
 	narrow := gin.Config{Features: 1, Hidden: 1, Layers: 1}
 	empty := func(rows int) []fingerprint.Print { return make([]fingerprint.Print, rows) }

@@ -83,8 +83,7 @@ type file struct {
 	load func([]byte) error
 }
 
-// files are valid ones of each kind. Their load fails if what was loaded cannot
-// be saved, or comes back different.
+// files are valid ones of each kind. Their load fails if what was loaded cannot be saved, or comes back different.
 func files(t testing.TB) map[string]file {
 	t.Helper()
 	return map[string]file{
@@ -347,8 +346,7 @@ var hostile = map[string][]byte{
 	"ext":   {0xc9, 0xff, 0xff, 0xff, 0xff},
 }
 
-// TestHostileHeads puts a head of five bytes at every place of a section where a value
-// starts, and everywhere else.
+// TestHostileHeads puts a head of five bytes at every place of a section where a value starts, and everywhere else.
 func TestHostileHeads(t *testing.T) {
 	const limit = 1 << 20 // for all heads together
 	step := 1

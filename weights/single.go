@@ -14,8 +14,7 @@ import (
 	"baca/algo/near"
 )
 
-// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the
-// intercept.
+// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the intercept.
 const foldBytes = 1 + background.Buckets + 4
 
 // unit returns the least exponent of a power of two for which weights are −127 to 127 units.
@@ -59,7 +58,8 @@ func (c *codec) background(m *algo.Model) {
 		return
 	}
 	c.require(len(weights) == background.Folds*foldBytes && len(curve) == 2*background.SizeKnots, ErrFormat,
-		"a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
+		"a background of %d bytes of weights and %d values of sizes, "+
+			"want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
 	for f := range h.Weights {
 		h.Weights[f] = c.outOfUnits(f, weights[f*foldBytes:(f+1)*foldBytes])
 	}
@@ -90,7 +90,7 @@ func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 	return list
 }
 
-// maxWeight bounds weights, so that sums are finite.
+// maxWeight bounds each weight, which keeps sums finite.
 const maxWeight = 127 << maxUnit
 
 // checkBackground rejects a background that no file can hold, or that gives no score.

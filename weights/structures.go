@@ -132,7 +132,8 @@ func (c *codec) next() string {
 func (c *codec) lines(key string, rows int) []string {
 	b := c.bin(key, nil)
 	n := bytes.Count(b, []byte{'\n'})
-	c.require(n == rows && (len(b) == 0 || b[len(b)-1] == '\n'), ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
+	c.require(n == rows && (len(b) == 0 || b[len(b)-1] == '\n'), ErrRows,
+		"column %q has %d lines, want %d, each with its end", key, n, rows)
 	c.require(utf8.Valid(b), ErrFormat, "column %q is not UTF-8", key)
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }

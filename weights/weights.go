@@ -40,8 +40,7 @@ var (
 	ErrRows      = errors.New("inconsistent rows")
 )
 
-// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal
-// a transfer as text.
+// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal a transfer as text.
 const magic = "\x89BaCa\r\n\x1a"
 
 // The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the section
@@ -134,7 +133,8 @@ func read(data []byte, want kind) ([]algo.Section, error) {
 		at += length
 		wanted := table[nameSize+8 : entrySize]
 		if sum := sha256.Sum256(s.Data); !bytes.Equal(sum[:], wanted) {
-			return nil, fmt.Errorf("%w: sha-256 of section %q is %x…, its table says %x…; get the file again", ErrChecksum, s.Name, sum[:4], wanted[:4])
+			return nil, fmt.Errorf("%w: sha-256 of section %q is %x…, its table says %x…; get the file again",
+				ErrChecksum, s.Name, sum[:4], wanted[:4])
 		}
 		sections = append(sections, s)
 	}
@@ -150,7 +150,8 @@ func checkNames(sections []algo.Section) error {
 	for i, s := range sections {
 		plain := !strings.ContainsFunc(s.Name, func(r rune) bool { return r <= ' ' || r > '~' })
 		if s.Name == "" || len(s.Name) > nameSize || !plain || seen[s.Name] || (i == 0) != (s.Name == headSection) {
-			return fmt.Errorf("%w: section %d is called %q, want %q first, and then other names, each once", ErrFormat, i, s.Name, headSection)
+			return fmt.Errorf("%w: section %d is called %q, want %q first, and then other names, each once",
+				ErrFormat, i, s.Name, headSection)
 		}
 		seen[s.Name] = true
 	}
@@ -172,7 +173,8 @@ func readHeader(data []byte, want kind) ([]byte, error) {
 	if v := data[atVersion]; v > Version {
 		return nil, fmt.Errorf("%w: %d, this program reads %d; use a newer program", ErrVersion, v, Version)
 	} else if v != Version {
-		return nil, fmt.Errorf("%w: %d, of an older score; this program reads %d: score with the program that wrote it, or train it again (baca train INPUT --out MODEL)", ErrVersion, v, Version)
+		return nil, fmt.Errorf("%w: %d, of an older score; this program reads %d: score with the program that "+
+			"wrote it, or train it again (baca train INPUT --out MODEL)", ErrVersion, v, Version)
 	}
 	if k := kind(data[atKind]); k != want {
 		return nil, fmt.Errorf("%w: it is %v, want %v", ErrKind, k, want)

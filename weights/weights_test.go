@@ -43,8 +43,7 @@ func have[T any](v T, err error) T {
 	return v
 }
 
-// testModel returns a model with all fields set and node scores that are not
-// defined in bank and holdout.
+// testModel returns a model with all fields set and node scores that are not defined in bank and holdout.
 func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
@@ -599,9 +598,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestMsgpackIsPinned guards the version of package msgpack. v5.4.0 and v5.4.1
-// dropped the limits on what a length in the input can make a decoder allocate:
-// five bytes can ask for 68 GB. This package checks lengths itself, but others
+// TestMsgpackIsPinned guards the version of package msgpack. v5.4.0 and v5.4.1 dropped the limits on what a length in
+// the input can make a decoder allocate: five bytes can ask for 68 GB. This package checks lengths itself, but others
 // that decode messages rely on the limits, and on this test.
 func TestMsgpackIsPinned(t *testing.T) {
 	const path, version = "github.com/vmihailenco/msgpack/v5", "v5.3.6"

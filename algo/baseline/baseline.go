@@ -1,6 +1,5 @@
-// Package baseline has what a detector must beat: simple graph statistics (Statistics) and ECFP4
-// fingerprints. On several published pairs one statistic alone ranks 80 to 95 % of the pairs of
-// graphs correctly.
+// Package baseline has what a detector must beat: simple graph statistics (Statistics) and ECFP4 fingerprints. On
+// several published pairs one statistic alone ranks 80 to 95 % of the pairs of graphs correctly.
 package baseline
 
 import (

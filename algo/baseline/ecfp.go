@@ -11,11 +11,10 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn, Journal of
-// Chemical Information and Modeling 50, 742, 2010): the set of its circular environments up to
-// radius bonds; radius 2 is ECFP4. Atoms start from element, degree, hydrogens, charge, isotope and
-// ring membership, bonds from order, so similarities equal those of RDKit's unfolded Morgan
-// fingerprints. Environments with the same bonds as an earlier one are left out.
+// ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn, Journal of Chemical Information
+// and Modeling 50, 742, 2010): the set of its circular environments up to radius bonds; radius 2 is ECFP4. Atoms start
+// from element, degree, hydrogens, charge, isotope and ring membership, bonds from order, so similarities equal those
+// of RDKit's unfolded Morgan fingerprints. Environments with the same bonds as an earlier one are left out.
 func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 	p := ECFC(m, radius)
 	for k := range p.Counts {
@@ -68,7 +67,8 @@ func environments(m *molecule.Molecule, radius int) []uint32 {
 		if a.InRing {
 			ring = 1
 		}
-		keys[i] = hash(uint32(a.Element), uint32(len(bonds[i]))+uint32(a.Hydrogens), uint32(a.Hydrogens), uint32(int32(a.Charge)), uint32(a.Isotope), ring)
+		keys[i] = hash(uint32(a.Element), uint32(len(bonds[i]))+uint32(a.Hydrogens), uint32(a.Hydrogens),
+			uint32(int32(a.Charge)), uint32(a.Isotope), ring)
 		around[i] = make([]uint64, words)
 		all = append(all, keys[i])
 	}

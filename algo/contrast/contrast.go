@@ -1,6 +1,5 @@
-// Package contrast computes the InfoNCE losses between the two views of a graph. Training minimises
-// them; at test time BatchScores makes them the base score S_Pre: an encoder fails to match the
-// views of a graph unlike its training set.
+// Package contrast computes the InfoNCE losses between the two views of a graph. Training minimises them; at test time
+// BatchScores makes them the base score S_Pre: an encoder fails to match the views of a graph unlike its training set.
 //
 // With s_ij the cosine between row i of the feature view and row j of the structure view and τ the
 // temperature, the loss of row i is
@@ -19,12 +18,10 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// Temperature is τ. A cosine divided by it lies in [−5, 5], so its exponential
-// needs no shift.
+// Temperature is τ. A cosine divided by it lies in [−5, 5], so its exponential needs no shift.
 const Temperature = 0.2
 
-// maxSimilarities bounds the block of the similarity matrix in memory; graphs of up to 512 nodes
-// need one block.
+// maxSimilarities bounds the block of the similarity matrix in memory; graphs of up to 512 nodes need one block.
 const maxSimilarities = 1 << 18
 
 // A Workspace holds the scratch of InfoNCE. The zero value is ready for use.
@@ -38,10 +35,9 @@ type Workspace struct {
 	dF, dS, loss []float32
 }
 
-// InfoNCE writes ℓ(i) for the n rows of zf and zs, each of the given width, to
-// loss and, unless dzf is nil, the gradient of scale·Σℓ(i) to dzf and dzs. With
-// fewer than two rows there is no negative: the loss is NaN, not defined, and
-// the gradient zero.
+// InfoNCE writes ℓ(i) for the n rows of zf and zs, each of the given width, to loss and, unless dzf is nil, the
+// gradient of scale·Σℓ(i) to dzf and dzs. With fewer than two rows there is no negative: the loss is NaN, not defined,
+// and the gradient zero.
 func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dzf, dzs []float32) {
 	n := len(loss)
 	if len(zf) != n*width || len(zs) != n*width {
@@ -60,8 +56,7 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	kernel.Normalize(w.f, w.normF, zf)
 	kernel.Normalize(w.s, w.normS, zs)
 	f, s := kernel.Dense(w.f, n, width), kernel.Dense(w.s, n, width)
-	// Blocks bound the memory for large graphs, at the price of computing similarities again for
-	// the gradient.
+	// Blocks bound the memory for large graphs, at the price of computing similarities again for the gradient.
 	block := min(n, max(1, maxSimilarities/n))
 	w.sim = parallel.Grow(w.sim, block*n)
 	w.rows, w.cols = parallel.Grow(w.rows, n), parallel.Grow(w.cols, n)
@@ -128,16 +123,14 @@ func (w *Workspace) exponentials(lo, hi int, f, s kernel.Matrix, diagonal []floa
 	return sim
 }
 
-// Negatives are graphs that ℓ_g compares with: their normalised projections. Goroutines may share
-// them.
+// Negatives are graphs that ℓ_g compares with: their normalised projections. Goroutines may share them.
 type Negatives struct {
 	width            int
 	f, s             []float32
 	packedF, packedS *kernel.Packed
 }
 
-// NewNegatives returns the graphs with projections zf and zs, each of the given
-// width.
+// NewNegatives returns the graphs with projections zf and zs, each of the given width.
 func NewNegatives(zf, zs []float32, width int) *Negatives {
 	if len(zf) != len(zs) || len(zf)%width != 0 {
 		panic(fmt.Sprintf("contrast: %d and %d values of width %d", len(zf), len(zs), width))
@@ -156,10 +149,9 @@ func unit(z []float32, width int) []float32 {
 	return u
 }
 
-// Scores returns ℓ_g of n graphs with projections zf and zs. With self set they are the negatives
-// themselves, in the same order, and a graph is not its own negative. Without negatives it is NaN.
-// The cost is 2·n·Len() products of the given width in constant memory. Results do not depend on
-// workers or on other graphs.
+// Scores returns ℓ_g of n graphs with projections zf and zs. With self set they are the negatives themselves, in the
+// same order, and a graph is not its own negative. Without negatives it is NaN. The cost is 2·n·Len() products of the
+// given width in constant memory. Results do not depend on workers or on other graphs.
 func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, self bool) ([]float64, error) {
 	width := g.width
 	n, m := len(zf)/width, g.Len()
@@ -218,13 +210,11 @@ func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, s
 	return scores, err
 }
 
-// MaxNodes bounds the nodes in ℓ_n, whose cost is quadratic. Larger graphs use MaxNodes evenly
-// spaced nodes.
+// MaxNodes bounds the nodes in ℓ_n, whose cost is quadratic. Larger graphs use MaxNodes evenly spaced nodes.
 const MaxNodes = 4096
 
-// NodeScore returns ℓ_n of one graph, the mean of ℓ over its nodes, and writes the gradient of
-// scale times that mean to dzf and dzs unless nil. The negatives of a node are the other nodes; ℓ_n
-// of a single node is NaN.
+// NodeScore returns ℓ_n of one graph, the mean of ℓ over its nodes, and writes the gradient of scale times that mean to
+// dzf and dzs unless nil. The negatives of a node are the other nodes; ℓ_n of a single node is NaN.
 func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, dzs []float32) float64 {
 	n := len(zf) / width
 	if n > MaxNodes {
@@ -239,8 +229,7 @@ func (w *Workspace) NodeScore(zf, zs []float32, width int, scale float32, dzf, d
 	return sum / float64(n)
 }
 
-// sampledScore is NodeScore of MaxNodes evenly spaced nodes; the others get no
-// gradient.
+// sampledScore is NodeScore of MaxNodes evenly spaced nodes; the others get no gradient.
 func (w *Workspace) sampledScore(zf, zs []float32, width int, scale float32, dzf, dzs []float32) float64 {
 	n := len(zf) / width
 	row := func(z []float32, k int) []float32 { return z[k*n/MaxNodes*width:][:width] }

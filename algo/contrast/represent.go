@@ -13,8 +13,7 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Representation is what the method keeps of n encoded graphs. E is the width of one view's
-// embedding.
+// A Representation is what the method keeps of n encoded graphs. E is the width of one view's embedding.
 type Representation struct {
 	Width int // E
 	// Q is log1p of the sum-pooled embeddings, feature view then structure view, n×2E: queries and
@@ -42,8 +41,7 @@ func (r *Representation) Dim() int { return 2 * r.Width }
 // representChunk graphs at a time keep a goroutine's activations in cache.
 const representChunk = 16
 
-// Represent encodes graphs on the encoder's device, or on that many goroutines. Each row depends
-// only on its graph.
+// Represent encodes graphs on the encoder's device, or on that many goroutines. Each row depends only on its graph.
 func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
 	if err := checkFeatures(e, gs); err != nil {
 		return nil, err
@@ -62,7 +60,8 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	}
 	kernel.Log1p(to.Pooled, to.Pooled)
 	z := to.Projection
-	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature], zs: z[gin.Structure], bare: bare(e)}, nil
+	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature],
+		zs: z[gin.Structure], bare: bare(e)}, nil
 }
 
 // A CPU encodes on this machine's processor; see [gin.Device]. pretrain.CPU trains as well.
@@ -79,9 +78,8 @@ func (c CPU) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *
 	})
 }
 
-// An Outline is what the score of a single graph needs of n graphs: the feature view without
-// projections, a tenth of the work of a Representation. For graphs with a single feature it has
-// both views and ℓ_n.
+// An Outline is what the score of a single graph needs of n graphs: the feature view without projections, a tenth of
+// the work of a Representation. For graphs with a single feature it has both views and ℓ_n.
 type Outline struct {
 	Dim       int                 // E, or 2E with both views
 	Q         []float32           // that part of Representation.Q
@@ -97,9 +95,8 @@ func (o *Outline) Len() int { return len(o.Prints) }
 // Row returns the embedding of graph i.
 func (o *Outline) Row(i int) []float32 { return o.Q[i*o.Dim : (i+1)*o.Dim] }
 
-// OutlineOf outlines graphs on that many goroutines. Each row depends only on its graph. With
-// several features the bits do not depend on the order of nodes, see fingerprint.Order, and equal
-// those of a Representation up to rounding.
+// OutlineOf outlines graphs on that many goroutines. Each row depends only on its graph. With several features the bits
+// do not depend on the order of nodes, see fingerprint.Order, and equal those of a Representation up to rounding.
 func OutlineOf(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Outline, error) {
 	if bare(e) {
 		r, err := Describe(ctx, workers, e, gs)
@@ -194,7 +191,8 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 			copy(to.Pooled[(lo+k)*2*width+v*width:], w.act.Graph[v][k*width:(k+1)*width])
 		}
 		from, end := w.batch.Nodes(k)
-		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width], w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)
+		to.NodeLoss[lo+k] = w.nodes.NodeScore(w.act.NodeProjection[gin.Feature][from*width:end*width],
+			w.act.NodeProjection[gin.Structure][from*width:end*width], width, 0, nil, nil)
 	}
 }
 
@@ -230,8 +228,7 @@ func (r *Representation) projections(view int, kept []float32) []float32 {
 	return r.encoder.ProjectGraphs(view, pooled)
 }
 
-// CheckProjections returns an error naming the first value that is not finite. A file may hold such
-// embeddings.
+// CheckProjections returns an error naming the first value that is not finite. A file may hold such embeddings.
 func (r *Representation) CheckProjections() error {
 	for v, z := range [][]float32{r.ZF(), r.ZS()} {
 		for i, x := range z {

@@ -1,12 +1,10 @@
-// Package cover chooses the candidates that serve a set of points best (Greedy): each point is
-// served by the nearest chosen candidate, and the total cost is to fall as much as possible
-// (facility location).
+// Package cover chooses the candidates that serve a set of points best (Greedy): each point is served by the nearest
+// chosen candidate, and the total cost is to fall as much as possible (facility location).
 //
-// The decrease is monotone submodular. So the greedy choice reaches at least 1 − 1/e, 63 %, of the
-// optimum (Nemhauser, Wolsey and Fisher, 1978), and a candidate's earlier gain bounds its later
-// one, so that few need a second look (Minoux, 1978). With prices, the better of the choices by
-// gain and by gain per price reaches ½·(1 − 1/e) of the optimum within the budget (Leskovec and
-// others, 2007).
+// The decrease is monotone submodular. So the greedy choice reaches at least 1 − 1/e, 63 %, of the optimum (Nemhauser,
+// Wolsey and Fisher, 1978), and a candidate's earlier gain bounds its later one, so that few need a second look
+// (Minoux, 1978). With prices, the better of the choices by gain and by gain per price reaches ½·(1 − 1/e) of the
+// optimum within the budget (Leskovec and others, 2007).
 package cover
 
 import (
@@ -21,8 +19,7 @@ import (
 type Problem struct {
 	Now        []float64 // the current cost of each point
 	Candidates int
-	// Costs writes to dst each point's cost by a candidate alone. Calls with different workers may
-	// run concurrently.
+	// Costs writes to dst each point's cost by a candidate alone. Calls with different workers may run concurrently.
 	Costs func(worker, candidate int, dst []float64)
 
 	Most    int       // candidates to choose
@@ -97,7 +94,8 @@ func (p *Problem) allows(j int, left float64) bool {
 const again = 16
 
 // greedy chooses by gain divided by a weight.
-func (p *Problem) greedy(ctx context.Context, workers int, first []float64, gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
+func (p *Problem) greedy(ctx context.Context, workers int, first []float64,
+	gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
 	now, left := slices.Clone(p.Now), p.Budget
 	var queue bounds
 	for j, g := range first {

@@ -50,7 +50,7 @@ func wanted(name string) bool {
 	return known || strings.HasSuffix(base, ".txt") && !note
 }
 
-// others are files of an archive that are not read.
+// others lists the files of an archive that are not read.
 type others struct {
 	names []string // the first ones
 	count int
@@ -70,13 +70,13 @@ func (o *others) String() string {
 	return list
 }
 
-// errNothing is the error for an archive of nothing else.
+// errNothing is the error for an archive that holds only such files.
 func (o *others) errNothing() error {
 	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set", o)
 }
 
-// say tells that they are not read, if there are any.
-func (o *others) say(note func(string)) {
+// tellUnread notes the files that are not read, if any.
+func (o *others) tellUnread(note func(string)) {
 	if o.count > 0 && note != nil {
 		note(fmt.Sprintf("not read: %s", o))
 	}
@@ -109,7 +109,7 @@ func openTar(r io.Reader, u *Unpack) files {
 				if !some {
 					return "", nil, left.errNothing()
 				}
-				left.say(u.note)
+				left.tellUnread(u.note)
 				return "", nil, io.EOF
 			case err == io.ErrUnexpectedEOF:
 				return "", nil, errArchiveEnds
@@ -239,7 +239,7 @@ func filesOfZip(archive *zip.Reader, u *Unpack) (files, error) {
 	if err := u.checkZip(list); err != nil {
 		return nil, err
 	}
-	left.say(u.note)
+	left.tellUnread(u.note)
 	return func() (string, io.Reader, error) {
 		if len(list) == 0 {
 			return "", nil, io.EOF
@@ -268,7 +268,8 @@ func (u *Unpack) checkZip(list []*zip.File) error {
 		case f.Flags&1 != 0:
 			return fmt.Errorf("%s: protected by a password: want an archive without one", clip(f.Name))
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			return fmt.Errorf("%s: compressed by method %d: want an archive that any program can unpack, with method deflate", clip(f.Name), f.Method)
+			return fmt.Errorf("%s: compressed by method %d: want an archive that any program can unpack, with "+
+				"method deflate", clip(f.Name), f.Method)
 		case f.UncompressedSize64 > math.MaxInt64/maxFiles:
 			return errBomb
 		}

@@ -11,8 +11,7 @@ import (
 	"baca/algo/internal/lists"
 )
 
-// choose takes the columns of t, given Options.Column, and tells their names. An error about two
-// columns is *twins.
+// choose takes the columns of t, given Options.Column, and tells their names. An error about two columns is *twins.
 func (s *scanner) choose(t Table, column string) error {
 	s.smiles, s.id = t.SMILES, t.ID
 	switch {
@@ -37,7 +36,7 @@ func (s *scanner) choose(t Table, column string) error {
 		}
 		s.further = append(s.further, i)
 	}
-	return s.tell(t.Columns)
+	return s.tellColumns(t.Columns)
 }
 
 // findColumn returns the column of a name or place.
@@ -52,9 +51,8 @@ func findColumn(columns []string, name string) (int, error) {
 	return i, nil
 }
 
-// tell tells Options.Own the names of columns, without empty ones. Further files of an archive must
-// have the same ones.
-func (s *scanner) tell(names []string) error {
+// tellColumns tells Options.Own the names of columns, without empty ones. Further files of an archive must have the same ones.
+func (s *scanner) tellColumns(names []string) error {
 	var all, own []string
 	for i, name := range names {
 		if name == "" {
@@ -78,8 +76,7 @@ func (s *scanner) tell(names []string) error {
 	return nil
 }
 
-// tellLate tells of a column that the first records lack, once, where columns are read. It names only
-// some of many.
+// tellLate tells of a column that the first records lack, once, where columns are read. It names only some of many.
 func (s *scanner) tellLate(name string, row int) {
 	if s.opt.Own == nil || s.opt.Note == nil || s.late[name] || len(s.late) > maxNamed {
 		return
@@ -96,8 +93,7 @@ func (s *scanner) tellLate(name string, row int) {
 	s.opt.Note(fmt.Sprintf("column %s first in row %d: columns that the first records lack are not read", what, row))
 }
 
-// cellsOf returns the cells of the next record, given that of each column: those of Options.Cells
-// and of Options.Own.
+// cellsOf returns the cells of the next record, given that of each column: those of Options.Cells and of Options.Own.
 func (s *scanner) cellsOf(cell func(column int) string) (wanted, own []string) {
 	return cellsAt(s.further, cell), cellsAt(s.own, cell)
 }

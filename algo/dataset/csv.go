@@ -140,12 +140,14 @@ func (t *table) skipBlankLines() {
 func (t *table) emitRow(line int) {
 	if t.beyond.line > 0 {
 		t.refuse(line, syntaxError(t.beyond.line, t.beyond.column,
-			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
+			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1,
+				t.columns, t.separator)))
 		return
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, syntaxError(last.line, last.column, fmt.Errorf("the row ends after field %d: want the SMILES in field %d", t.count, t.smiles+1)))
+		t.refuse(line, syntaxError(last.line, last.column,
+			fmt.Errorf("the row ends after field %d: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte
@@ -212,11 +214,10 @@ type cutter struct {
 	feed      bool // whether there is a line feed
 }
 
-// next finds the fields of the record at pos and returns its size with line end, and the number of
-// the next line. It consumes nothing, except before a *SyntaxError: then the line with the bad
-// quote is consumed, and later lines are read as records of their own. No text is read more than
-// twice: no quote is open at a line end between there and where reading stopped, as quotes come in
-// even runs. errEnd is the end of the text.
+// next finds the fields of the record at pos and returns its size with line end, and the number of the next line. It
+// consumes nothing, except before a *SyntaxError: then the line with the bad quote is consumed, and later lines are
+// read as records of their own. No text is read more than twice: no quote is open at a line end between there and where
+// reading stopped, as quotes come in even runs. errEnd is the end of the text.
 func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = field{}
@@ -336,7 +337,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return err
 }
 
-// keep adds a field. It is small enough to be inlined.
+// keep adds a field.
 func (t *table) keep(f field) {
 	if t.count++; t.count > t.columns {
 		t.keepSurplus(&f)

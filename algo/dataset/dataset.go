@@ -3,10 +3,9 @@
 // node-link JSON and .graphml, compressed or not, also in zip and tar archives ([Records],
 // [Molecules]). It also draws the splits of the evaluation protocol.
 //
-// Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a
-// constant for a stream; no number in a file is allocated by. The limits are [MaxTUBytes],
-// [MaxRecord] and [MaxField]. Data that expand more than [MaxExpand]-fold beyond the first MiB are
-// refused, before the first record where they begin so.
+// Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a constant for a stream;
+// no number in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord] and [MaxField]. Data that expand more
+// than [MaxExpand]-fold beyond the first MiB are refused, before the first record where they begin so.
 package dataset
 
 import (

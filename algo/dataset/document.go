@@ -55,9 +55,8 @@ func (s *scanner) eachInDocument(column int, visit visitor) error {
 	return first
 }
 
-// passDamage refuses the object at hand, which is damaged at an offset, for a reason or the JSON's. It
-// returns the column where reading resumes, and the depth there: 0 behind a list that has ended, more
-// where the object has no end.
+// passDamage refuses the object at hand, which is damaged at an offset, for a reason or the JSON's. It returns the
+// column where reading resumes, and the depth there: 0 behind a list that has ended, more where the object has no end.
 func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	begin, from, bad := s.line, 1, s.has(at)
 	refusal, _ := reason.(*SyntaxError)
@@ -85,9 +84,9 @@ func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	return column, depth
 }
 
-// resume consumes text up to the next object, at least from bytes away, that is as deep as the one at
-// hand, or begins as that or others do; or nearer, on a line of its own, if it begins as the one at hand. It returns the column there, how many objects it has passed
-// by, and the last character before the object or the end.
+// resume consumes text up to the next object, at least from bytes away, that is as deep as the one at hand, or begins
+// as that or others do; or nearer, on a line of its own, if it begins as the one at hand. It returns the column there,
+// how many objects it has passed by, and the last character before the object or the end.
 func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
 	own, level, indent := s.firstKey(), 0, false
 	for n := 0; s.has(0); n++ {

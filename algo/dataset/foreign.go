@@ -37,7 +37,8 @@ var foreignFormats = []foreignFormat{
 	{"PK\x03\x04", "ppt/", "a PowerPoint presentation", copyAsText},
 	{"PK\x03\x04", ".npy", "a NumPy archive", ""},
 	{"PK\x03\x04", "data.pkl", "a PyTorch file", ""},
-	{oldOffice, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e", "a password-protected Excel or Word file", "save it without a password and give that"},
+	{oldOffice, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e",
+		"a password-protected Excel or Word file", "save it without a password and give that"},
 	{oldOffice, "", "an old Excel or Word file", saveAsCSV},
 	{"ARROW1", "", "an Arrow or Feather file", asParquet},
 	{"\xff\xff\xff\xff", "", "a stream of Arrow", asParquet},
@@ -86,7 +87,8 @@ var foreignTexts = []struct {
 	begins       *regexp.Regexp
 	what, advice string
 }{
-	{regexp.MustCompile(`^\d+[ \t]*\n.*\n[ \t]*([A-Z][a-z]?|\d{1,3})([ \t]+[-+]?\d*\.?\d+([eE][-+]?\d+)?){3}\s`), "an XYZ file, coordinates without bonds", asSDF},
+	{regexp.MustCompile(`^\d+[ \t]*\n.*\n[ \t]*([A-Z][a-z]?|\d{1,3})([ \t]+[-+]?\d*\.?\d+([eE][-+]?\d+)?){3}\s`),
+		"an XYZ file, coordinates without bonds", asSDF},
 	{regexp.MustCompile(`^(#.*\n|\s)*data_\S*\s+(#.*\n|\s)*(_|loop_)`), "a CIF file", asSDF},
 	{regexp.MustCompile(`(?s)^(TITLE|COMPND|AUTHOR|REMARK|CRYST1|MODEL) .*\n(ATOM  |HETATM)`), "a PDB file", asSDF},
 	{regexp.MustCompile(`^\{\s*"root"\s*:\s*\{\s*"nodes"\s*:`), "a Ketcher file", asSDF},

@@ -46,7 +46,9 @@ var formats = []fileFormat{
 	{JSONL, []string{".jsonl", ".ndjson", ".json"}, false, beginsJSON, (*scanner).readJSONL},
 	{SDF, []string{".sdf", ".sd", ".mol"}, false, beginsMolfile, (*scanner).readSDF},
 	{TSV, []string{".tsv", ".tab"}, false, func(head []byte) bool { return headed(head, "\t") }, readFields(TSV)},
-	{CSV, []string{".csv", ".xlsx"}, false, func(head []byte) bool { return headed(head, ",;") || bytes.HasPrefix(firstLine(head), []byte(`"`)) }, readFields(CSV)},
+	{CSV, []string{".csv", ".xlsx"}, false,
+		func(head []byte) bool { return headed(head, ",;") || bytes.HasPrefix(firstLine(head), []byte(`"`)) },
+		readFields(CSV)},
 	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
 }
 
@@ -112,9 +114,8 @@ func PlainName(name string) string {
 	return name
 }
 
-// Format returns the format of t by the file name, or by its head where the name says nothing. A
-// file named as SMI may be a table. Unrecognised text is SMI. Read errors come again when the text
-// is read.
+// Format returns the format of t by the file name, or by its head where the name says nothing. A file named as SMI may
+// be a table. Unrecognised text is SMI. Read errors come again when the text is read.
 func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet

@@ -56,8 +56,7 @@ type graphML struct {
 	lines    []int       // of edges
 }
 
-// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be
-// found.
+// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be found.
 func (s *scanner) readGraphML(string) error {
 	in := &allowance{r: s.window, max: s.max}
 	g := &graphML{scanner: s, xml: xml.NewDecoder(in), keys: map[string]bool{}}
@@ -151,7 +150,8 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	case kind == "node":
 		g.fail(line, g.nodes.add(strconv.Quote(attribute(e, "id"))))
 	case kind == "edge":
-		g.edges, g.lines = append(g.edges, [2]string{strconv.Quote(attribute(e, "source")), strconv.Quote(attribute(e, "target"))}), append(g.lines, line)
+		ends := [2]string{strconv.Quote(attribute(e, "source")), strconv.Quote(attribute(e, "target"))}
+		g.edges, g.lines = append(g.edges, ends), append(g.lines, line)
 		if own := attribute(e, "directed"); own == "true" || own == "" && g.directed {
 			g.rec.Aside.Directions++
 		}

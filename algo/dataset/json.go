@@ -121,8 +121,7 @@ func jsonError(err error) (offset int, plain error) {
 	return 0, err
 }
 
-// readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a
-// table.
+// readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a table.
 func (s *scanner) readJSONL(column string) error {
 	keys, err := s.findKeys(column)
 	if twins, ok := err.(*twins); ok {
@@ -247,8 +246,7 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the
-// keys are sorted.
+// findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the keys are sorted.
 func (s *scanner) findKeys(column string) ([]string, error) {
 	objects := s.firstObjects(s.head, headSize)
 	if len(objects) == 0 { // the first one may be longer
@@ -343,7 +341,8 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
 	// Before allocating.
 	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
-		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most, graph.MaxNodes, graph.MaxEdges))
+		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most,
+			graph.MaxNodes, graph.MaxEdges))
 	}
 	err := json.Unmarshal([]byte(r.molfile), &n)
 	at, err := jsonError(err)

@@ -67,8 +67,7 @@ func layoutBy(head []byte, separator byte, column string) layout {
 // maxTitle bounds the rows before a header.
 const maxTitle = 20
 
-// titleRows returns how many rows precede the header: comments and titles, which name at most half as
-// many columns.
+// titleRows returns how many rows precede the header: comments and titles, which name at most half as many columns.
 func titleRows(rows [][]string) int {
 	header, most := 0, 0
 	for i, row := range rows[:min(len(rows), maxTitle)] {
@@ -257,8 +256,7 @@ func idLike(rows [][]string, column int) bool {
 	return 2*supportOf(rows, column).large < len(rows)
 }
 
-// columnByContent returns the column of molecules, or −1. Headers of single letters are no
-// molecules.
+// columnByContent returns the column of molecules, or −1. Headers of single letters are no molecules.
 func columnByContent(front []string, rows [][]string) int {
 	best, most := -1, support{}
 	for i := range front {

@@ -104,8 +104,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Columns of a first object or record of any length are read; those that come later are told, some by
-// name.
+// Columns of a first object or record of any length are read; those that come later are told, some by name.
 func TestLateColumns(t *testing.T) {
 	mol := molBlock("m", "C")
 	for text, want := range map[string][2]int{ // columns, notes

@@ -18,7 +18,7 @@ const (
 	aheadExpand = freeExpand + MaxExpand*readAhead + readAhead
 )
 
-// Units of what costs more than its bytes, by the time that it takes beside a byte's 5 ns.
+// Units of work that costs more than its bytes. A unit is the 5 ns that a byte takes.
 const (
 	unitsOfCell   = 2
 	unitsOfLine   = 8
@@ -30,7 +30,8 @@ const (
 type ExpandError struct{}
 
 func (*ExpandError) Error() string {
-	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", MaxExpand, freeExpand>>20)
+	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb",
+		MaxExpand, freeExpand>>20)
 }
 
 var errBomb = new(ExpandError)

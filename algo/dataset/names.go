@@ -16,20 +16,23 @@ func columnName[T string | []byte](text T) string {
 
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
-// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with
-// stereo come first.
-var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
+// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with stereo come first.
+var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile",
+	"cxsmiles", "structure_smiles", "smi"}
 
 // idNames are the names of id columns, the best first.
 var idNames = []string{
-	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
-	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
+	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id",
+	"zinc_id", "molport_id", "molportid",
+	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name",
+	"cmpdname", "drug_name", "drug",
 	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
 }
 
 // idWords end the names of further columns of ids, such as DrugBank ID.
 var idWords = []string{
-	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug", "ligand", "molecule", "accession",
+	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug",
+	"ligand", "molecule", "accession",
 }
 
 // namesID reports a name whose last word is one of idWords.
@@ -82,7 +85,7 @@ func (t *twins) Error() string {
 	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
 }
 
-// values is the error where there is no table.
+// values is the error for input other than tables.
 func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
 
 // columnOrPlace is columnCalled, or the column that "column 2" numbers.

@@ -18,15 +18,16 @@ var (
 	errCAS      = errors.New("a CAS number, which names a substance; BaCa looks nothing up: want its SMILES, for example from PubChem")
 	errHELM     = errors.New("this is HELM, which BaCa does not read: write it as SMILES, for example with the HELM toolkit")
 	errNucleic  = errors.New("this looks like a sequence of nucleic acids: want one molecule as SMILES")
-	errProtein  = errors.New("this looks like a sequence of amino acids: want one molecule as SMILES, which RDKit writes of short ones by MolFromSequence")
-	errInChI    = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with RDKit or `obabel -iinchi in.txt -osmi`")
+	errProtein  = errors.New("this looks like a sequence of amino acids: want one molecule as SMILES, which RDKit " +
+		"writes of short ones by MolFromSequence")
+	errInChI = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with " +
+		"RDKit or `obabel -iinchi in.txt -osmi`")
 	errInChIKey = errors.New("these are InChIKeys, which name a structure and do not hold it: look up its SMILES, for example in PubChem")
 	errSELFIES  = errors.New("this is SELFIES, which BaCa does not read: write it as SMILES, for example by selfies.decoder")
 	errSMARTS   = errors.New("this is SMARTS, a pattern of many molecules: want one molecule as SMILES")
 )
 
-// spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are
-// blanks.
+// spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are blanks.
 func spaceAt[T string | []byte](text T, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
 		if c == ' ' || c-'\t' < 5 {
@@ -68,15 +69,15 @@ func (r *Record) trim(text []byte) []byte {
 	if len(rest) == 0 {
 		return inside
 	}
-	if rest = behindExtension(rest); bytes.ContainsFunc(inside[len(word):], endsLine) || slices.ContainsFunc(bytes.FieldsFunc(rest, isSpace), isMolecule) {
+	if rest = behindExtension(rest); bytes.ContainsFunc(inside[len(word):], endsLine) ||
+		slices.ContainsFunc(bytes.FieldsFunc(rest, isSpace), isMolecule) {
 		r.Err = r.Fail(errSecond)
 		return inside
 	}
 	return word
 }
 
-// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which
-// patterns do not mean.
+// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which patterns do not mean.
 func hasNumber(text []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("[#"))
@@ -96,8 +97,7 @@ func endsLine(r rune) bool {
 
 func isMolecule(word []byte) bool { return atoms(word) > 0 }
 
-// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1],
-// or a bare [C].
+// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1], or a bare [C].
 func isSELFIES[T string | []byte](text T) bool {
 	if len(text) == 0 || text[0] != '[' {
 		return false
@@ -133,7 +133,7 @@ var notations = []struct {
 	{isSMARTS, errSMARTS},
 }
 
-// otherwise says what a text is that is no SMILES, else it returns err.
+// otherwise names the notation of a text that is no SMILES. If it recognises none, it returns err.
 func otherwise(text string, err error) error {
 	for _, n := range notations {
 		if n.is(text) {
@@ -183,15 +183,15 @@ var organicLetters = func() (is [256]bool) {
 	return is
 }()
 
-// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours,
-// rings or valences.
+// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours, rings or valences.
 func isSMARTS(text string) bool {
 	inside := false
 	for i := range len(text) {
 		switch c := text[i]; c {
 		case '[':
 			inside = true
-			if next := text[i+1:]; len(next) > 1 && strings.IndexByte("RDXxvrAa#", next[0]) >= 0 && (next[1] == ']' || next[1] >= '0' && next[1] <= '9') {
+			if next := text[i+1:]; len(next) > 1 && strings.IndexByte("RDXxvrAa#", next[0]) >= 0 &&
+				(next[1] == ']' || next[1] >= '0' && next[1] <= '9') {
 				return true
 			}
 		case ']':

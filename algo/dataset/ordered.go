@@ -12,13 +12,11 @@ import (
 // orderedChunk values are passed at once: passing costs little beside a molecule's 10 µs.
 const orderedChunk = 8
 
-// Ordered yields f of every value of in, in order, with f running on the given number of goroutines
-// (0: one for each core). It takes at most 16·workers values ahead, so memory is bounded; with one
-// worker none.
+// Ordered yields f of every value of in, in order, with f running on the given number of goroutines (0: one for each
+// core). It takes at most 16·workers values ahead, so memory is bounded; with one worker none.
 //
-// An error of in is yielded after the values before it, and ends the sequence. So does the end of
-// ctx, once the pending value of in has come: a reader that may block must itself obey ctx. All
-// goroutines end with the sequence.
+// An error of in is yielded after the values before it, and ends the sequence. So does the end of ctx, once the pending
+// value of in has come: a reader that may block must itself obey ctx. All goroutines end with the sequence.
 func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	workers = parallel.Workers(workers)
 	if workers == 1 {

@@ -33,10 +33,9 @@ func square(i int) int {
 	return i * i
 }
 
-// checkGoroutines waits for those that are about to end: with one that does not, go
-// test's limit ends the test and lists it. Under js the
-// runtime may have added one of its own for events; a leak would leave one for
-// each worker of many sequences.
+// checkGoroutines waits for those that are about to end: with one that does not, go test's limit ends the test and
+// lists it. Under js the runtime may have added one of its own for events; a leak would leave one for each worker of
+// many sequences.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for runtime.NumGoroutine() > before+1 {
@@ -125,8 +124,7 @@ func TestOrderedCancel(t *testing.T) {
 	checkGoroutines(t, before)
 }
 
-// The function does run on several goroutines: value 0 waits for a value of a
-// later chunk.
+// The function does run on several goroutines: value 0 waits for a value of a later chunk.
 func TestOrderedOverlaps(t *testing.T) {
 	later := make(chan struct{})
 	read := 0

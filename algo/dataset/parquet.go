@@ -31,8 +31,7 @@ type frame struct {
 	columns []parquet.Column
 }
 
-// readParquet reads the rows of a Parquet file. As in compressed text, few bytes may hold many
-// rows.
+// readParquet reads the rows of a Parquet file. As in compressed text, few bytes may hold many rows.
 func (s *scanner) readParquet(column string) error {
 	keep := s.opt.Keep
 	if keep == nil {
@@ -159,8 +158,7 @@ func (f *frame) names(is func(parquet.Column) bool) []string {
 // maxSample bounds the first rows, in bytes: a dictionary may hold large values that many rows share.
 const maxSample = 16 << 20
 
-// firstRows returns the names and the first rows of what may be structures or ids: numbers are ids by
-// name only.
+// firstRows returns the names and the first rows of what may be structures or ids: numbers are ids by name only.
 func (f *frame) firstRows(names []string) ([][]string, error) {
 	var columns []int
 	for i, c := range f.columns {

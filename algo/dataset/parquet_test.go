@@ -11,7 +11,8 @@ import (
 	"baca/algo/internal/must"
 )
 
-// Of Parquet files that other programs have written, a row has these cells, or an error ends the reading; and columns that are not read are named.
+// Of Parquet files that other programs have written, a row has these cells, or an error ends the reading; and columns
+// that are not read are named.
 func TestParquetOfOthers(t *testing.T) {
 	for _, test := range []struct {
 		file string

@@ -126,7 +126,7 @@ func (d *sdf) takeOwn(rec *Record, names, values []string) {
 	}
 }
 
-// begin tells the names of the first record, each once.
+// begin tells Options.Own the data names of the first record, each once, and gives each a place.
 func (d *sdf) begin(names []string, id int) {
 	d.begun, d.places = true, map[string]int{}
 	d.smiles, d.id = -1, id
@@ -144,7 +144,7 @@ func (d *sdf) begin(names []string, id int) {
 		}
 		return
 	}
-	if d.over = d.tell(names); d.over != nil {
+	if d.over = d.tellColumns(names); d.over != nil {
 		d.stopped = true
 		return
 	}

@@ -12,8 +12,7 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it
-// arrives.
+// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it arrives.
 const (
 	headSize = 64 << 10 // bytes inspected
 	headRows = 50       // rows inspected, without a header
@@ -337,7 +336,8 @@ func (t *Text) check(format Format, column string) error {
 		return nil
 	}
 	_, err := smiles.Parse(cells[0])
-	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, wantText, clip(cells[0]), otherwise(cells[0], err))
+	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, wantText,
+		clip(cells[0]), otherwise(cells[0], err))
 }
 
 // smiCells returns the expected SMILES in the head of SMI, and all words.

@@ -30,8 +30,8 @@ func Split(n int, seed uint64) (train, test []int) {
 // Held is how many graphs Hold keeps of HoldFrom graphs and more: p-values then go down to 0.001.
 const Held, HoldFrom = 999, 5000
 
-// Hold divides a model's graphs 0…n-1 by seed into a training set and a holdout: as Split, or for a
-// large set Held graphs, at most a fifth. Both lists ascend.
+// Hold divides a model's graphs 0…n-1 by seed into a training set and a holdout. It keeps Held of HoldFrom graphs or
+// more, and of fewer as many as Split. Both lists ascend.
 func Hold(n int, seed uint64) (train, holdout []int) {
 	if n < HoldFrom {
 		return Split(n, seed)
@@ -74,9 +74,8 @@ func TakeOOD(n, want int, order Order, seed uint64) []int {
 	return p
 }
 
-// Thin draws by seed round(share·nID) of the indices ood, or all, in their order, for a batch with
-// that share of its nID in-distribution graphs. A smaller share is a subset of a larger one. The
-// share must be finite and at least 0.
+// Thin draws by seed round(share·nID) of the indices ood, or all, in their order, for a batch with that share of its
+// nID in-distribution graphs. A smaller share is a subset of a larger one. The share must be finite and at least 0.
 func Thin(ood []int, nID int, share float64, seed uint64) ([]int, error) {
 	if math.IsNaN(share) || math.IsInf(share, 0) || share < 0 {
 		return nil, fmt.Errorf("contamination %v: want a number from 0, such as 0.05 or 1", share)

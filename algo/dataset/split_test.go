@@ -8,8 +8,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// The figures are pinned: published results name seeds, so a seed must mean
-// the same split for ever, on every platform.
+// The figures are pinned: published results name seeds, so a seed must mean the same split for ever, on every platform.
 func TestSplitPinned(t *testing.T) {
 	for seed, want := range map[uint64][]int{1: {5, 16}, 2: {14, 19}} {
 		if _, test := Split(20, seed); !slices.Equal(test, want) {
@@ -104,8 +103,7 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// Small sets are divided as the benchmark divides them; a large one keeps so many that a
-// p-value of 0.001 can be.
+// Small sets are divided as the benchmark divides them; a large one keeps so many that a p-value of 0.001 can be.
 func TestHold(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 10: 1, 4999: 500, 5000: 999, 5001: 999, 20000: 999} {
 		train, held := Hold(n, 3)

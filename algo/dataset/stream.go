@@ -20,10 +20,9 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// MaxRecord bounds a line of .smi and a record of .csv, .tsv or .sdf, MaxField its SMILES and id,
-// all in bytes. Longer ones are refused and reading continues. A stream needs a few times
-// MaxRecord, and for the records on n goroutines at most 32·n·MaxField, or 32·n·[molfile.MaxLength]
-// for SDF.
+// MaxRecord bounds a line of .smi and a record of .csv, .tsv or .sdf, MaxField its SMILES and id, all in bytes. Longer
+// ones are refused and reading continues. A stream needs a few times MaxRecord, and for the records on n goroutines at
+// most 32·n·MaxField, or 32·n·[molfile.MaxLength] for SDF.
 const (
 	MaxRecord = molfile.MaxRecord
 	MaxField  = smiles.MaxLength
@@ -42,9 +41,8 @@ type Options struct {
 	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
-	// Own, unless nil, is told the names of all columns before the first record, for JSONL from the
-	// first objects, for SDF from the first record; and those of all but the SMILES and the id, whose
-	// cells Record.Own then has.
+	// Own, unless nil, is told the names of all columns before the first record, for JSONL from the first objects, for
+	// SDF from the first record; and those of all but the SMILES and the id, whose cells Record.Own then has.
 	Own func(all, own []string)
 
 	// Form is that of the records, see Record.Parsed.
@@ -258,37 +256,31 @@ func (r Record) parsed() Record {
 	return r
 }
 
-// Records yields the records of r in order, not parsed ([Record.Parse], [Ordered]). The sequence
-// can be used once.
+// Records yields the records of r in order, not parsed ([Record.Parse], [Ordered]). The sequence can be used once.
 //
-// An unreadable record has Err, and the next one follows. If the stream breaks or has no column of
-// SMILES, the last pair has an error instead of a record. Gzip and UTF-16 are recognised, and any
-// line ends work, see [NewText].
+// An unreadable record has Err, and the next one follows. If the stream breaks or has no column of SMILES, the last
+// pair has an error instead of a record. Gzip and UTF-16 are recognised, and any line ends work, see [NewText].
 //
 // SMI: each line is a SMILES and, after blanks, a name, which may hold blanks. If most of the first
 // lines have their SMILES as the last word, or after a short name or number, all are read so.
 // CXSMILES extensions, blank lines, lines that begin with # and a header are skipped.
 //
-// CSV and TSV: quoted fields may hold separators, line ends and doubled quotes; inside an unquoted
-// field a quote is text. The separator of CSV is comma, semicolon, tab or bar: the one that sets off
-// the wanted column's name, else one whose columns hold molecules, else the most frequent in the first
-// row. Comments and titles before the header are skipped: rows that name at most half as many columns.
-// The column of SMILES is Options.Column in any case, or by place, as "column 2". Columns
-// that differ in case must be spelled exactly. Without a column smiles it is the one with that word
-// in its name, or the best of several, or the one with most molecules. If the first cell of that
-// column could be a molecule, there is no header, and columns are called "column 1" and so on, see
-// [Text.Table]. The id is in Options.ID, or in the first of the columns id, mol_id, molecule_id,
-// compound_id, cid, chembl_id, name, title, iupac and some others, else in one whose cells all differ.
-// Text that is not UTF-8 is read as Windows-1252. Blanks around SMILES and ids and curled
-// quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
-// and columns beyond the header must be empty.
+// CSV and TSV: quoted fields may hold separators, line ends and doubled quotes; inside an unquoted field a quote is
+// text. The separator of CSV is comma, semicolon, tab or bar: the one that sets off the wanted column's name, else one
+// whose columns hold molecules, else the most frequent in the first row. Comments and titles before the header are
+// skipped: rows that name at most half as many columns. The column of SMILES is Options.Column in any case, or by
+// place, as "column 2". Columns that differ in case must be spelled exactly. Without a column smiles it is the one with
+// that word in its name, or the best of several, or the one with most molecules. If the first cell of that column could
+// be a molecule, there is no header, and columns are called "column 1" and so on, see [Text.Table]. The id is in
+// Options.ID, or in the first of the columns id, mol_id, molecule_id, compound_id, cid, chembl_id, name, title, iupac
+// and some others, else in one whose cells all differ. Text that is not UTF-8 is read as Windows-1252. Blanks around
+// SMILES and ids and curled quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are
+// skipped, and columns beyond the header must be empty.
 //
-// JSON is an object on each line, or a list of objects, or objects over several lines. Behind a damaged
-// object reading resumes at the next one that begins as others do; the refusal says where, and about
-// how many are within.
+// JSON is an object on each line, or a list of objects, or objects over several lines. Behind a damaged object reading
+// resumes at the next one that begins as others do; the refusal says where, and about how many are within.
 //
-// SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same
-// names among its data.
+// SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same names among its data.
 //
 // The files of a zip or tar archive are one sequence. They have one format, and tables the same
 // columns if Options.Own is set; files that are called otherwise are left out.
@@ -381,7 +373,7 @@ func (s *scanner) readText(text *Text, format Format) error {
 	return nil
 }
 
-// check refuses a text that is not read in a format.
+// check refuses a text that cannot be read in its format with these options.
 func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	head, _ := text.Peek(len(zipMagic))
 	columns := append(slices.Clone(o.Cells), o.ID)

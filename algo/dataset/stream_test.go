@@ -78,8 +78,7 @@ func TestRecords(t *testing.T) {
 		if got := list(strings.NewReader(test.Text), test.options()); !reflect.DeepEqual(got, test.Want) {
 			t.Errorf("%s:\n got %q\nwant %q", test.Case, got, test.Want)
 		}
-		// Compressed, and in single bytes, the same; but data that are compressed
-		// twice are refused.
+		// Compressed, and in single bytes, the same; but data that are compressed twice are refused.
 		if strings.HasPrefix(test.Case, "zstd") || test.Case == "zip" {
 			continue
 		}
@@ -169,9 +168,8 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Text that tempts a reader to look at the same bytes again and again. If the
-// time grew with the square of the length this test would run into go test's
-// limit.
+// Text that tempts a reader to look at the same bytes again and again. If the time grew with the square of the length
+// this test would run into go test's limit.
 func TestRecordsLinear(t *testing.T) {
 	const size = 1 << 20
 	for _, line := range []string{
@@ -328,8 +326,7 @@ func FuzzSMI(f *testing.F) {
 // severalOnLine are formats of which a line may hold several records.
 var severalOnLine = map[Format]bool{SMI: true, JSONL: true, NodeLink: true, GraphML: true}
 
-// checkStream reads text under a small limit and checks what must hold of all
-// streams.
+// checkStream reads text under a small limit and checks what must hold of all streams.
 func checkStream(t *testing.T, text string, format Format) {
 	t.Helper()
 	opt := Options{Format: format, Plain: true, maxRecord: 40} // texts in Windows-1252 are longer in UTF-8

@@ -14,8 +14,7 @@ import (
 	"baca/algo/parquet"
 )
 
-// A Text is decompressed UTF-8 without a byte order mark, with line feeds for any line ends.
-// Parquet stays as it is.
+// A Text is decompressed UTF-8 without a byte order mark, with line feeds for any line ends. Parquet stays as it is.
 type Text struct {
 	*bufio.Reader
 	parquet bool
@@ -69,7 +68,7 @@ func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
 	return t, cmp.Or(foreign, err)
 }
 
-// plainText is NewText of what is not compressed.
+// plainText is NewText for uncompressed text.
 func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
 		return &Text{Reader: bufio.NewReaderSize(front, headSize), meter: u.meter, parquet: true}, nil
@@ -177,8 +176,7 @@ func (u *utf16Text) char() (rune, error) {
 	return c, nil
 }
 
-// lineFeeds turns every line end into a line feed. It drops only the second byte of one, so lines
-// and columns stay.
+// lineFeeds turns every line end into a line feed. It drops only the second byte of one, so lines and columns stay.
 type lineFeeds struct {
 	r        io.Reader
 	returned bool  // the last byte was a carriage return

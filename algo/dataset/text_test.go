@@ -51,8 +51,7 @@ func inUTF16(text string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// Records come with the same places, whatever ends the lines and however characters are
-// written.
+// Records come with the same places, whatever ends the lines and however characters are written.
 func TestTextsAlike(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

@@ -49,10 +49,9 @@ type Set struct {
 //
 // plain or .gz, in fsys or a folder below it. An empty name means the only set there.
 //
-// Node counts come from the indicator, so isolated nodes are kept. Edges become undirected;
-// self-loops and repeats are dropped and counted. The feature view is the constant 1, as in the
-// published protocol; other labels and attributes are ignored. Unusable graph labels give a
-// warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
+// Node counts come from the indicator, so isolated nodes are kept. Edges become undirected; self-loops and repeats are
+// dropped and counted. The feature view is the constant 1, as in the published protocol; other labels and attributes
+// are ignored. Unusable graph labels give a warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
 func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) {
 	files, err := findTU(fsys, name)
 	if err != nil {
@@ -133,11 +132,13 @@ func findTU(fsys fs.FS, name string) (tuFiles, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
+		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found),
+			strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
 	case lone != "":
 		return tuFiles{}, fmt.Errorf("%s without the file NAME%s that belongs to it: want both", lone, edgesSuffix)
 	case name != "":
-		return tuFiles{}, fmt.Errorf("no data set %q: want %s%s and %s%s, plain or .gz, here or in one folder", name, name, edgesSuffix, name, indicatorSuffix)
+		return tuFiles{}, fmt.Errorf("no data set %q: want %s%s and %s%s, plain or .gz, here or in one folder", name,
+			name, edgesSuffix, name, indicatorSuffix)
 	}
 	return tuFiles{}, fmt.Errorf("no data set: want NAME%s and NAME%s, plain or .gz, here or in one folder", edgesSuffix, indicatorSuffix)
 }
@@ -221,8 +222,7 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 	return &SyntaxError{Column: i + 1, Err: fmt.Errorf("found %s: want %s", clip(token), want)}
 }
 
-// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the
-// number of nodes.
+// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the number of nodes.
 func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		id, next := number(text, 0)
@@ -272,7 +272,8 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint
 			return unexpected(text, end, "the end of the line")
 		}
 		if g, h := graphOf[a-1], graphOf[b-1]; g != h {
-			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: want both in one graph", a, g+1, b, h+1)}
+			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: "+
+				"want both in one graph", a, g+1, b, h+1)}
 		}
 		edges = append(edges, uint64(a-1)<<32|uint64(b-1))
 		return nil

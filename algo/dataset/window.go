@@ -20,8 +20,7 @@ func newWindow(r io.Reader, size, limit int) *window {
 	return &window{r: r, buf: make([]byte, min(size, limit)), max: limit, line: 1}
 }
 
-// more appends to the unconsumed text. It is false if r ended (err is set) or max bytes are
-// unconsumed.
+// more appends to the unconsumed text. It is false if r ended (err is set) or max bytes are unconsumed.
 func (w *window) more() bool {
 	if w.err != nil {
 		return false
@@ -55,9 +54,8 @@ func (w *window) more() bool {
 	return false
 }
 
-// lineEnd returns the distance from pos to the first line feed at least from bytes away, or to the
-// text's end. It is false if there is none: the text ended or broke (err is set), or the line is
-// too long.
+// lineEnd returns the distance from pos to the first line feed at least from bytes away, or to the text's end. It is
+// false if there is none: the text ended or broke (err is set), or the line is too long.
 func (w *window) lineEnd(from int) (int, bool) {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos+from:w.end], '\n'); i >= 0 {
@@ -92,8 +90,7 @@ func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
 	}
 }
 
-// has reports whether there is a byte i bytes from pos. It is false at the end of the text (err is set),
-// or beyond max.
+// has reports whether there is a byte i bytes from pos. It is false at the end of the text (err is set), or beyond max.
 func (w *window) has(i int) bool {
 	for w.pos+i >= w.end {
 		if !w.more() {
@@ -115,8 +112,7 @@ func (w *window) consume(n, line int) {
 	w.line = line
 }
 
-// skipLine consumes the rest of a line of any length, which begins from bytes from pos. The next
-// line is number line.
+// skipLine consumes the rest of a line of any length, which begins from bytes from pos. The next line is number line.
 func (w *window) skipLine(from, line int) {
 	w.pos += from
 	for {

@@ -53,7 +53,7 @@ func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	}
 	if i < 0 {
 		names := lists.Map(book.Sheets, func(s xlsx.Sheet) string { return clip(s.Name) })
-		return xlsx.Sheet{}, fmt.Errorf("no sheet is called %s: want one of %s", clip(u.sheet), some(names, 4*maxNamed))
+		return xlsx.Sheet{}, fmt.Errorf("no sheet is called %s: want one of %s", clip(u.sheet), firstNames(names, 4*maxNamed))
 	}
 	_, _, err := book.Check(book.Sheets[i], 0)
 	return book.Sheets[i], err
@@ -89,13 +89,13 @@ func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	}
 	chosen := sheets[max(best, 0)]
 	if others := slices.Delete(names, max(best, 0), max(best, 0)+1); len(others) > 0 && u.note != nil {
-		u.note(fmt.Sprintf("sheet %s is read, and not %s", clip(chosen.Name), some(others, maxNamed)))
+		u.note(fmt.Sprintf("sheet %s is read, and not %s", clip(chosen.Name), firstNames(others, maxNamed)))
 	}
 	return chosen, nil
 }
 
-// some lists the first of some names, and counts the others.
-func some(names []string, most int) string {
+// firstNames lists the first of firstNames names, and counts the others.
+func firstNames(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most:most], fmt.Sprintf("%d more", more))
 	}

@@ -17,13 +17,12 @@ type Match struct {
 // A print equal to p is the best by both; among equally similar prints the first is. own, unless
 // negative, is a print of the index to leave out.
 //
-// The search is exact and reads a small part of the index. It takes keys from rare to common, and
-// sooner if they occur often in p. The weight of the remaining keys bounds the similarity of prints
-// not met yet; added to the sum so far, it bounds the others. Once no new print can be the best,
-// the remaining keys are common, and each print met has bits for those it holds. A block of prints
-// of similar weight is ruled out by its lightest print. Only prints whose bound reaches the best
-// known similarity are compared in full. A small index is searched by rows, see rows, if the
-// processor has masks.
+// The search is exact and reads a small part of the index. It takes keys from rare to common, and sooner if they occur
+// often in p. The weight of the remaining keys bounds the similarity of prints not met yet; added to the sum so far, it
+// bounds the others. Once no new print can be the best, the remaining keys are common, and each print met has bits for
+// those it holds. A block of prints of similar weight is ruled out by its lightest print. Only prints whose bound
+// reaches the best known similarity are compared in full. A small index is searched by rows, see rows, if the processor
+// has masks.
 func (x *Index) Best(p Print, own int) (best [2]Match) {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
@@ -34,7 +33,7 @@ func (x *Index) Best(p Print, own int) (best [2]Match) {
 			s.compare(i)
 		}
 	} else if r := x.withRows(); r != nil {
-		s.few(r)
+		s.searchRows(r)
 	} else {
 		s.rank()
 		s.meet()
@@ -106,7 +105,7 @@ func (t *term) times(n uint32) cell {
 	return cell((uint64(n)*t.fine+1<<fineBits-1)>>fineBits) << 16
 }
 
-// fineBits keep the rounding error of keys that occur often as small as that of others.
+// fineBits are extra bits that keep the rounding error small for keys that occur often.
 const fineBits = 16
 
 // A mark covers 64 numbers: a bit for each that is a term, and the index of the first such term.
@@ -115,15 +114,14 @@ type mark struct {
 	first uint32
 }
 
-// at is the index of a number's term, if it is one.
+// at returns the index of the term with that number. It is meaningless if there is no such term.
 func (m *mark) at(number uint32) uint32 {
 	return m.first + uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))
 }
 
-// A cell is an upper bound of what a print has in common with p: as sets in the low half, with
-// counts in the high half, in units in which all of p is about cellOne. It is small, so that the
-// cells of many prints fit into a cache. Once the print has been compared in full, the cell is just
-// the bit compared.
+// A cell is an upper bound of what a print has in common with p: as sets in the low half, with counts in the high half,
+// in units in which all of p is about cellOne. It is small, so that the cells of many prints fit into a cache. Once the
+// print has been compared in full, the cell is just the bit compared.
 type cell uint32
 
 const (
@@ -277,8 +275,7 @@ func (s *search) sortTerms() {
 	}
 }
 
-// classOf grows with the number of holders of a key, up to 2²⁸, in relation to its rarity by both
-// measures.
+// classOf grows with the number of holders of a key, up to 2²⁸, in relation to its rarity by both measures.
 func classOf(t *term) uint8 {
 	n := uint32(float64(t.held)*(8<<36)/(float64(t.rarity)*(1+float64(t.count)))) + 1
 	log := bits.Len32(n)
@@ -379,9 +376,8 @@ func (s *search) meet() {
 // Adding fewHolders takes less time than comparing a print.
 const fewHolders = 24
 
-// add adds a term to the cells of the prints that hold its key. Which prints are new and how often
-// they hold the key is unpredictable, so the loop does not branch on it. A count that does not fit
-// into a unit is bounded by the count in p.
+// add adds a term to the cells of the prints that hold its key. Which prints are new and how often they hold the key is
+// unpredictable, so the loop does not branch on it. A count that does not fit into a unit is bounded by the count in p.
 func (s *search) add(t *term) {
 	t.added = true
 	// The gain of a cell, by the print's count less one.
@@ -480,8 +476,7 @@ func (s *search) fillNeeds(l *leasts) [][2]int32 {
 // most exceeds any half of a cell.
 const most = 2 * cellOne
 
-// ask computes the gains of cells by the common pairs, for terms that are not in the cells yet, and
-// returns their sum.
+// ask computes the gains of cells by the common pairs, for terms that are not in the cells yet, and returns their sum.
 func (s *search) ask() (sum cell) {
 	common := s.x.common
 	for four := range s.answers {

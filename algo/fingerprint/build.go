@@ -64,7 +64,8 @@ func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	n := len(rows) / 4
 	if len(rows)%4 != 0 || n > maxPrints || len(p.Prints) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(p.Prints), maxPrints, uint32(math.MaxUint32))
+		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(p.Prints),
+			maxPrints, uint32(math.MaxUint32))
 	}
 	if err := p.check(n); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	return x, nil
 }
 
-// addRows records which print is at which place.
+// addRows records the place of each print.
 func (x *Index) addRows(rows []byte) error {
 	n := uint32(x.Len())
 	for row := range x.places {
@@ -190,10 +191,9 @@ func (x *Index) addLightest() {
 	}
 }
 
-// A list of holders consists of units of 16 bits: the distance from the previous holder above the
-// count of the key, less one. If the distance does not fit, the high bit of the unit is set and the
-// low bits of the distance follow in another unit. Few units of a key that one print in 200 holds
-// are long. No distance within maxPrints is too long.
+// A list of holders consists of units of 16 bits: the distance from the previous holder above the count of the key,
+// less one. If the distance does not fit, the high bit of the unit is set and the low bits of the distance follow in
+// another unit. Few units of a key that one print in 200 holds are long. No distance within maxPrints is too long.
 const (
 	timesBits = 4
 	manyTimes = 1<<timesBits - 1 // higher counts are in many

@@ -1,12 +1,10 @@
-// Package fingerprint describes graphs by rooted neighbourhoods, without learning: every node gets a
-// key for its surroundings up to a number of steps (Weisfeiler–Lehman subtrees), and a graph is the
-// set of its keys, with counts. On molecules these are circular fingerprints, like ECFP without bond
-// orders, which graphs lack. The similarity of prints to those of the training set is the chemists'
-// applicability domain, the classical rival of a learned score.
+// Package fingerprint describes graphs by rooted neighbourhoods, without learning: every node gets a key for its
+// surroundings up to a number of steps (Weisfeiler–Lehman subtrees), and a graph is the set of its keys, with counts.
+// On molecules these are circular fingerprints, like ECFP without bond orders, which graphs lack. The similarity of
+// prints to those of the training set is the chemists' applicability domain, the classical rival of a learned score.
 //
-// A key is a hash of a neighbourhood, so prints do not show structures. They can still tell whether
-// a given molecule was among those they were made from: treat them as derived from the training set,
-// not as anonymous.
+// A key is a hash of a neighbourhood, so prints do not show structures. They can still tell whether a given molecule
+// was among those they were made from: treat them as derived from the training set, not as anonymous.
 package fingerprint
 
 import (
@@ -33,11 +31,10 @@ type Print struct {
 	Counts []uint32 // how often each occurs, at least 1
 }
 
-// New returns the print of g with subtrees of heights 0 to height, at most MaxHeight. At height 0 a
-// key hashes a node's features and degree; each further height hashes a node's key with the sorted
-// keys of its neighbours. Isomorphic graphs with the same features have the same print, in any order
-// of the nodes, on any machine. Different neighbourhoods share a key by accident once in 2³² pairs.
-// The time is O(height·m·log(degree)).
+// New returns the print of g with subtrees of heights 0 to height, at most MaxHeight. At height 0 a key hashes a node's
+// features and degree; each further height hashes a node's key with the sorted keys of its neighbours. Isomorphic
+// graphs with the same features have the same print, in any order of the nodes, on any machine. Different
+// neighbourhoods share a key by accident once in 2³² pairs. The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
 	var p Print
 	p.Describe(g, height)
@@ -51,7 +48,7 @@ func (p *Print) Describe(g *graph.Graph, height int) {
 	p.count(w, w.subtrees(g, height))
 }
 
-// count makes p the print of keys, which it sorts.
+// count sets p to the print of a list of keys. It sorts the list.
 func (p *Print) count(w *workspace, keys []uint32) {
 	w.sort(keys)
 	// Which keys equal the previous one is unpredictable, so this does not branch: the last of
@@ -115,8 +112,7 @@ func accumulate[T uint16 | int32 | uint32](sizes []T) {
 	}
 }
 
-// subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in memory that the
-// next call reuses.
+// subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in memory that the next call reuses.
 func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	if height < 0 || height > MaxHeight {
 		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
@@ -150,10 +146,9 @@ func Nodes(g *graph.Graph, height int) []uint32 {
 	return slices.Clone(w.subtrees(g, height))
 }
 
-// Signature returns 128 bits that are equal for graphs with the same subtrees of MaxHeight and counts
-// of them, and for others by accident only. Features of the column skip count as 0; −1 skips none.
-// It costs a fraction of a print: neighbours are added up, not sorted, and only the last height is
-// kept.
+// Signature returns 128 bits that are equal for graphs with the same subtrees of MaxHeight and counts of them, and for
+// others by accident only. Features of the column skip count as 0; −1 skips none. It costs a fraction of a print:
+// neighbours are added up, not sorted, and only the last height is kept.
 func Signature(g *graph.Graph, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -373,8 +368,7 @@ func Mix(h, word uint64) uint64 { return mix(h, word) }
 
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
-// A Measure is a similarity of prints, from 0 without a common key to 1 for equal prints, empty ones
-// included.
+// A Measure is a similarity of prints, from 0 without a common key to 1 for equal prints, empty ones included.
 type Measure int
 
 const (

@@ -29,8 +29,7 @@ func random(rng *rand.Rand) *graph.Graph {
 	return g
 }
 
-// subtree writes out what New hashes: the node's features and degree, and the
-// subtrees of its neighbours in order.
+// subtree writes out what New hashes: the node's features and degree, and the subtrees of its neighbours in order.
 func subtree(g *graph.Graph, i, height int) string {
 	if height == 0 {
 		return fmt.Sprintf("%v/%d", g.X[i*g.Features:(i+1)*g.Features], g.Degree(i))
@@ -54,8 +53,7 @@ func byDefinition(g *graph.Graph, height int) map[string]uint32 {
 	return counts
 }
 
-// Keys stand for written subtrees one to one, with their counts, and so
-// similarities are those of the sets of texts.
+// Keys stand for written subtrees one to one, with their counts, and so similarities are those of the sets of texts.
 func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for height := range 4 {

@@ -12,8 +12,7 @@ import (
 	"sync"
 )
 
-// An Index finds the prints of a set that are most similar to another. It is read-only and safe for
-// concurrent use.
+// An Index finds the prints of a set that are most similar to another. It is read-only and safe for concurrent use.
 //
 // Prints are packed as in a file, in the order of their places, and the holders of a key are a list
 // of units, see build.go. A molecule takes about 250 bytes.
@@ -56,7 +55,7 @@ func NewFinder(keys []uint32) *Finder {
 	return f
 }
 
-// A record is what a search reads of a print. It is small, since records read are far apart.
+// A record is the part of a print that a search reads first. It is small, as a search touches few that lie far apart.
 type record struct {
 	common uint64   // a bit for each common pair that the print has
 	weighs [2]int64 // sums of the rarities of the keys: once each, and by counts
@@ -64,8 +63,7 @@ type record struct {
 	row    uint32   // the number of the print
 }
 
-// A list says where the holders of a key begin, how many there are, and the number of the key, see
-// Packed.
+// A list says where the holders of a key begin, how many there are, and the number of the key, see Packed.
 type list struct{ first, holders, number uint32 }
 
 // Places are cut into at most maxBlocks blocks; slabBlocks blocks make a slab.
@@ -173,9 +171,8 @@ func (x *Index) size(place int) int {
 	return int(n)
 }
 
-// rarity is the inverse document frequency of a key with that many holders among n prints, in units
-// of 2⁻³⁶: sums of integers do not depend on their order. With 2²⁷ prints it is below 20, so maxTimes
-// of them fit into 63 bits.
+// rarity is the inverse document frequency of a key with that many holders among n prints, in units of 2⁻³⁶: sums of
+// integers do not depend on their order. With 2²⁷ prints it is below 20, so maxTimes of them fit into 63 bits.
 func rarity(n, holders int) int64 {
 	return int64(math.Round((1 + math.Log(float64(n+1)/float64(holders+1))) * (1 << 36)))
 }
@@ -274,7 +271,7 @@ const Ranks = 10
 // Ranking lists the similarities of the most similar prints, the largest first, 0 for missing ones.
 type Ranking [Ranks]float64
 
-// ownWeight is Closest's weight of what only p has; what only the other has gets the rest of 1.
+// ownWeight is Closest's weight of keys that only p has. Keys that only the other has weigh 1 − ownWeight.
 const ownWeight = 0.7
 
 // Closest returns how many prints of the index equal p, and the similarities of p to the most similar
@@ -282,11 +279,10 @@ const ownWeight = 0.7
 //
 //	c / (c + 0.7·(a−c) + 0.3·(b−c))
 //
-// where a, b and c are sums over the keys of p, of the other, and of both (for counts the smaller
-// one), each key weighted by its inverse document frequency 1 + ln((n+1)/(h+1)) if h of n prints
-// hold it. What only p has matters more than what only the other has, and rare keys matter more than
-// common ones. own, unless negative, is a print of the index to leave out. Closest goes through the
-// holders of each key once; Best finds the first rank much faster.
+// where a, b and c are sums over the keys of p, of the other, and of both (for counts the smaller one), each key
+// weighted by its inverse document frequency 1 + ln((n+1)/(h+1)) if h of n prints hold it. What only p has matters more
+// than what only the other has, and rare keys matter more than common ones. own, unless negative, is a print of the
+// index to leave out. Closest goes through the holders of each key once; Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	sums := commonSpare.Get().(*[]int64)
 	defer commonSpare.Put(sums)

@@ -404,8 +404,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A key is found where it is, by binary search too: of no keys, of few, and of many that begin
-// alike.
+// A key is found where it is, by binary search too: of no keys, of few, and of many that begin alike.
 func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 9))
 	for n := range 60 {

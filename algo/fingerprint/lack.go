@@ -2,11 +2,10 @@ package fingerprint
 
 import "slices"
 
-// Lacks says how p differs from the most similar print of the index, which Best finds by the same
-// measure. parts are the parts of p's keys in one minus that similarity, 0 for a key that the other
-// has as often; rest is the part of what only the other has. All parts and rest add up. fractions
-// are how much of each key the other lacks, from 0 to 1. Without a print, or with one that equals p,
-// the slices are nil and rest is 0.
+// Lacks says how p differs from the most similar print of the index, which Best finds by the same measure. parts are
+// the parts of p's keys in one minus that similarity, 0 for a key that the other has as often; rest is the part of what
+// only the other has. All parts and rest add up. fractions are how much of each key the other lacks, from 0 to 1.
+// Without a print, or with one that equals p, the slices are nil and rest is 0.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
 	best := x.Best(p, -1)
 	if best[m].Print < 0 || best[m].Equal {

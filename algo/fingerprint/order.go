@@ -14,11 +14,10 @@ type Order []int32
 // Arrange is New, and makes o the order of the nodes of g by their subtrees of height 0, ties by
 // height 1, and so on up to depth. Heights up to height are hashed once, for print and order.
 //
-// If each node adds up its neighbours in this order, a graph network of at most depth layers
-// computes for a node what depends on its subtree of height depth alone: nodes with equal subtrees
-// of height h have neighbours with equal subtrees of height h−1, in the same order. So sums over
-// neighbours and over all nodes have the same bits for isomorphic graphs, whichever of equal nodes
-// is first.
+// If each node adds up its neighbours in this order, a graph network of at most depth layers computes for a node what
+// depends on its subtree of height depth alone: nodes with equal subtrees of height h have neighbours with equal
+// subtrees of height h−1, in the same order. So sums over neighbours and over all nodes have the same bits for
+// isomorphic graphs, whichever of equal nodes is first.
 func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -74,9 +73,8 @@ func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
 // Up to fewTied nodes are sorted directly.
 const fewTied = 10
 
-// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of a few hashes at first, which
-// differ in the high bits: nodes are sorted by these, then by all bits. For hashes built to agree in
-// the high bits, see fewSorted.
+// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of a few hashes at first, which differ in the high
+// bits: nodes are sorted by these, then by all bits. For hashes built to agree in the high bits, see fewSorted.
 func (w *workspace) sortNodes(nodes []int32, by []uint64) {
 	from := nodes
 	switch {

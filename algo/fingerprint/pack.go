@@ -9,11 +9,10 @@ import (
 	"slices"
 )
 
-// Packed is the form of prints in a model file. Keys are numbered by falling number of holders, ties
-// by key, so most numbers are small. A print consists of uvarints: the number of its keys, then for
-// each of their numbers, ascending, 2·s if the key occurs once and 2·s + 1 if more often, where s
-// numbers are skipped; in the latter case its count, less two, follows. A molecule takes about 80
-// bytes.
+// Packed is the form of prints in a model file. Keys are numbered by falling number of holders, ties by key, so most
+// numbers are small. A print consists of uvarints: the number of its keys, then for each of their numbers, ascending,
+// 2·s if the key occurs once and 2·s + 1 if more often, where s numbers are skipped; in the latter case its count, less
+// two, follows. A molecule takes about 80 bytes.
 type Packed struct {
 	Keys    []uint32 // distinct, ascending
 	Holders []uint32 // of each key, the number of prints that have it
@@ -146,7 +145,8 @@ func (p Packed) check(n int) error {
 		sum += uint64(h)
 	}
 	if sum > uint64(len(p.Prints)) {
-		return fmt.Errorf("%w: %d bytes for %d prints and their %d subtrees, want at least one for each", ErrPacked, len(p.Prints), n, sum-uint64(n))
+		return fmt.Errorf("%w: %d bytes for %d prints and their %d subtrees, want at least one for each", ErrPacked,
+			len(p.Prints), n, sum-uint64(n))
 	}
 	return nil
 }

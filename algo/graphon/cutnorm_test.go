@@ -6,10 +6,9 @@ import "fmt"
 // about 0.05 s at this size.
 const MaxCutSize = 20
 
-// CutNorm returns ‖v − w‖_□, the largest |∫_{S×T} (v − w)| over all S and T in [0, 1] (the paper's
-// appendix, definition 2). For step functions of equal size unions of steps reach it: it is the
-// largest |sum over S×T| of the matrix, divided by N². It tries all S; the best T follows from the
-// signs of the column sums.
+// CutNorm returns ‖v − w‖_□, the largest |∫_{S×T} (v − w)| over all S and T in [0, 1] (the paper's appendix, definition
+// 2). For step functions of equal size unions of steps reach it: it is the largest |sum over S×T| of the matrix,
+// divided by N². It tries all S; the best T follows from the signs of the column sums.
 func CutNorm(v, w *Graphon) float64 {
 	n := v.N
 	if n != w.N || n > MaxCutSize {

@@ -11,9 +11,8 @@ import (
 
 const width = graph.EncodingWidth
 
-// Donors give synthetic nodes a feature view: that of the donor with the nearest structure view.
-// They are read-only once built; donors with equal structure views are stored once, in a pool for
-// each degree.
+// Donors give synthetic nodes a feature view: that of the donor with the nearest structure view. They are read-only
+// once built; donors with equal structure views are stored once, in a pool for each degree.
 type Donors struct {
 	features int
 	pools    map[degree][]donor // ascending by xs[sortStep]

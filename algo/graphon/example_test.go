@@ -9,8 +9,7 @@ import (
 	"baca/algo/graphon"
 )
 
-// A subgroup of two molecules' skeletons: from graphs to a synthetic graph with
-// features.
+// A subgroup of two molecules' skeletons: from graphs to a synthetic graph with features.
 func Example() {
 	ring := [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}}
 	benzene, _, _ := graph.New(6, ring)

@@ -99,8 +99,7 @@ func degreeOrder(g *graph.Graph) []int32 {
 // medians of 8 to 41 nodes.
 const sizeLimit = 128
 
-// Steps returns the median of the graphs' node counts, rounded down, at most 128, and 0 for no
-// graphs.
+// Steps returns the median of the graphs' node counts, rounded down, at most 128, and 0 for no graphs.
 func Steps(graphs []*graph.Graph) int {
 	if len(graphs) == 0 {
 		return 0
@@ -124,8 +123,7 @@ func Estimate(ctx context.Context, workers int, graphs []*graph.Graph, n int, th
 	return graphons, err
 }
 
-// Mix returns λ·wi + (1−λ)·wj, the paper's equation 3. Both must have the same
-// number of steps.
+// Mix returns λ·wi + (1−λ)·wj, the paper's equation 3. Both must have the same number of steps.
 func Mix(lambda float64, wi, wj *Graphon) *Graphon {
 	if wi.N != wj.N {
 		panic(fmt.Sprintf("graphon: mix of %d×%d and %d×%d steps", wi.N, wi.N, wj.N, wj.N))

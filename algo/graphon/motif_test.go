@@ -20,9 +20,8 @@ func (f Motif) Edges() int {
 	return [...]int{Edge: 1, Wedge: 2, Triangle: 3, Cycle4: 4}[f]
 }
 
-// Density returns the homomorphism density t(F, W), the chance that independent
-// uniform positions for the nodes of F have all edges of F. It is 0 for a
-// graphon of no steps.
+// Density returns the homomorphism density t(F, W), the chance that independent uniform positions for the nodes of F
+// have all edges of F. It is 0 for a graphon of no steps.
 //
 // Theorem 1 of the paper bounds how far a mixture moves it, but lost a factor
 // on the way to print: with W_s = λW_G + (1−λ)W_H,

@@ -73,8 +73,7 @@ const (
 	warnSingle = "only one graphon of this subgroup has an edge, so it is mixed with itself"
 )
 
-// Draw mixes a random pair of graphons and draws a graph of random size, 2 to N. It is false if no
-// try gave an edge.
+// Draw mixes a random pair of graphons and draws a graph of random size, 2 to N. It is false if no try gave an edge.
 func (m *Mixup) Draw(rng *rand.Rand) (Synthetic, bool) {
 	return m.draw(rng, func(steps int) int { return 2 + rng.IntN(steps-1) })
 }

@@ -16,8 +16,7 @@ import (
 // averaged dense graphs, erases all of them.
 const DefaultTheta = 0.2
 
-// cutSlack keeps eigenvalues that equal the threshold up to rounding, such as integer eigenvalues
-// at 0.2·√25.
+// cutSlack keeps eigenvalues that equal the threshold up to rounding, such as integer eigenvalues at 0.2·√25.
 const cutSlack = 1e-9
 
 // USVT is the workspace of universal singular value thresholding, not for concurrent use.

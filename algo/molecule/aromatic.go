@@ -82,8 +82,7 @@ func (p *Draft) aromatize() {
 	}
 }
 
-// aromatizeSystem tries the rings of a fused system alone, in pairs, and so on
-// until all bonds are aromatic.
+// aromatizeSystem tries the rings of a fused system alone, in pairs, and so on until all bonds are aromatic.
 func (p *Draft) aromatizeSystem(system []int32) {
 	r, a := &p.Rings, &p.aro
 	done := 0
@@ -275,8 +274,7 @@ func (p *Draft) electronsOffered(i int32) donor {
 	if n < 0 && a.Element != 0 {
 		return noDonor
 	}
-	// With two bonds no multiple bond leaves the rings, and one within them is irrelevant to an
-	// atom with electrons.
+	// With two bonds no multiple bond leaves the rings, and one within them is irrelevant to an atom with electrons.
 	outer, inner := int32(-1), false
 	if n <= 0 || p.Degree(i) != 2 {
 		outer, inner = p.multipleBonds(i)

@@ -71,10 +71,10 @@ func (a Aside) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain
-// graphs.
+// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain graphs.
 type Asides map[string]int
 
+// Count adds what was set aside of a molecule, each kind once, or of a plain graph by its number.
 func (c *Asides) Count(a Aside) {
 	if a == (Aside{}) {
 		return

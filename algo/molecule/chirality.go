@@ -7,10 +7,9 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Chirality tags of atoms that are no stereocentres are removed, as in RDKit's legacy perception:
-// an atom keeps its tag if its neighbours differ, or if it belongs to a set of stereo atoms in a
-// ring system. Centres and double bonds that are known distinguish further neighbours, so this
-// repeats until nothing changes.
+// Chirality tags of atoms that are no stereocentres are removed, as in RDKit's legacy perception: an atom keeps its tag
+// if its neighbours differ, or if it belongs to a set of stereo atoms in a ring system. Centres and double bonds that
+// are known distinguish further neighbours, so this repeats until nothing changes.
 //
 // RDKit compares ranks close to Cahn, Ingold and Prelog's. Only whether they are equal matters, so
 // hashes of what determines them serve as well.
@@ -222,8 +221,7 @@ func (p *Draft) label() bool {
 	return len(c.marks) > 0
 }
 
-// beside returns the neighbours of atom i, one end of the double bond k, besides the other end; -1
-// where there is none.
+// beside returns the neighbours of atom i, one end of the double bond k, besides the other end; -1 where there is none.
 func (p *Draft) beside(i, k int32) (first, second int32) {
 	first, second = -1, -1
 	for _, l := range p.Neighbors(i) {
@@ -294,8 +292,7 @@ func (p *Draft) inTriangle(i int32) bool {
 	return p.Atoms[i].ring && slices.ContainsFunc(p.Rings.OfAtom(i), func(q int32) bool { return p.Rings.Size(int(q)) == 3 })
 }
 
-// bridgehead reports whether atom i has three ring bonds and is in two rings that
-// share two bonds.
+// bridgehead reports whether atom i has three ring bonds and is in two rings that share two bonds.
 func (p *Draft) bridgehead(i int32) bool {
 	if !p.Atoms[i].ring {
 		return false
@@ -349,8 +346,7 @@ func (p *Draft) geometry(k int32) Stereo {
 	return StereoE
 }
 
-// side is the direction of the first other bond of atom i, one end of the double bond k, or Level
-// if unknown.
+// side is the direction of the first other bond of atom i, one end of the double bond k, or Level if unknown.
 func (p *Draft) side(i, k int32) Direction {
 	links := p.Neighbors(i)
 	if len(links) > 3 {
@@ -458,8 +454,7 @@ func (p *Draft) findRingStereo() {
 	}
 }
 
-// Odd reports whether sorting different values takes an odd number of swaps, false above
-// MaxChiralDegree values.
+// Odd reports whether sorting different values takes an odd number of swaps, false above MaxChiralDegree values.
 func Odd(values []int32) bool {
 	if len(values) > MaxChiralDegree {
 		return false

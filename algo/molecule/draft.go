@@ -39,12 +39,10 @@ type Draft struct {
 	ints   []int32
 	floats []float32
 
-	// Brackets: some atoms were in brackets, or this is a molfile. Otherwise there are no hydrogen
-	// atoms, tags, or atoms without implicit hydrogens. Lean: this is a molfile, whose hydrogens
-	// RDKit folds differently.
+	// Brackets: some atoms were in brackets, or this is a molfile. Otherwise there are no hydrogen atoms, tags, or
+	// atoms without implicit hydrogens. Lean: this is a molfile, whose hydrogens RDKit folds differently.
 	Brackets, Lean bool
-	// weak: some bonds count at one end or nowhere. aromatic: some atoms or bonds were read as
-	// aromatic.
+	// weak: some bonds count at one end or nowhere. aromatic: some atoms or bonds were read as aromatic.
 	weak, aromatic bool
 }
 
@@ -94,8 +92,7 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
-// bounded runs a search within the budget, so that every input takes linear time. It reports a spent
-// budget.
+// bounded runs a search within the budget, so that every input takes linear time. It reports a spent budget.
 func (p *Draft) bounded(search func() error) error {
 	p.budget = 2_000_000 + 1000*len(p.Atoms)
 	err := func() (err error) {

@@ -27,9 +27,8 @@ func (e *SyntaxError) Error() string {
 // caretWidth bounds the text that Caret shows.
 const caretWidth = 76
 
-// Caret returns two lines: text, which Parse got, around the offending piece, and carets below it.
-// For a molfile it shows the line instead. Bytes that are not printable ASCII become '?', so that
-// carets stay in place.
+// Caret returns two lines: the parsed text, cut around the offending piece, and carets below that piece. For a molfile
+// it shows the line instead of text. Bytes that are not printable ASCII become '?', so that carets stay in place.
 func (e *SyntaxError) Caret(text string) string {
 	if e.Line > 0 {
 		text = strings.TrimSuffix(e.line, "\r")

@@ -28,13 +28,11 @@ const (
 	FeatureSP3 = 2
 )
 
-// Graph returns the molecule as a graph whose feature view is OGB's nine atom
-// features, as raw integers: atomic number − 1 (118 for a wildcard), chirality
-// tag (0 none, 1 clockwise, 2 counterclockwise, 4 anything else), number of
-// neighbours with hydrogens (11 for more than 10), charge + 5 (11 beyond ±5),
-// hydrogens (9 for more than 8), unpaired electrons (5 for more than 4),
-// hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic,
-// in a ring.
+// Graph returns the molecule as a graph whose feature view is OGB's nine atom features, as raw integers: atomic number
+// − 1 (118 for a wildcard), chirality tag (0 none, 1 clockwise, 2 counterclockwise, 4 anything else), number of
+// neighbours with hydrogens (11 for more than 10), charge + 5 (11 beyond ±5), hydrogens (9 for more than 8), unpaired
+// electrons (5 for more than 4), hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic, in a
+// ring.
 func (m *Molecule) Graph() *graph.Graph {
 	g := &graph.Graph{}
 	m.fill(g, new(neighbor.Table), make([]int32, len(m.Atoms)+1+2*len(m.Bonds)), make([]float32, len(m.Atoms)*Features))

@@ -252,14 +252,14 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 	}
 	for i := range p.Atoms {
 		if k.atoms[i].candidate {
-			return p.ErrorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in cannot be written with single and double bonds", len(k.all))
+			return p.ErrorAtom(int32(i), "no Kekulé form: the aromatic ring system of %d atoms that this one is in "+
+				"cannot be written with single and double bonds", len(k.all))
 		}
 	}
 	return p.ErrorAtom(k.all[0], "no Kekulé form")
 }
 
-// markCandidates marks the atoms of k.all that take a double bond, and makes their aromatic bonds
-// single.
+// markCandidates marks the atoms of k.all that take a double bond, and makes their aromatic bonds single.
 func (p *Draft) markCandidates() {
 	k := &p.kek
 	k.done = k.done[:0]
@@ -315,8 +315,7 @@ func (p *Draft) openWildcard(i int32) bool {
 	return plain < len(in) && slices.ContainsFunc(in, p.ownsAromatic)
 }
 
-// lacksBond reports whether atom i, with bonds of that order in all, ignored ones excluded, has
-// room for one more.
+// lacksBond reports whether atom i, with bonds of that order in all, ignored ones excluded, has room for one more.
 func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
 	a := &p.Atoms[i]
 	bonds += a.Hydrogens()
@@ -348,8 +347,7 @@ func (p *Draft) ownsAromatic(q int32) bool {
 	})
 }
 
-// arrange places double bonds between the candidates on trial. If it returns false, the bonds are
-// unchanged.
+// arrange places double bonds between the candidates on trial. If it returns false, the bonds are unchanged.
 func (p *Draft) arrange() bool {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)

@@ -72,8 +72,7 @@ func (e *element) reduce(sum, shift int32) int32 {
 	return sum
 }
 
-// implicitHydrogens is how many hydrogens atom i lacks; ok is false if its explicit valence is too
-// high.
+// implicitHydrogens is how many hydrogens atom i lacks; ok is false if its explicit valence is too high.
 func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Element == 0 {
@@ -141,8 +140,7 @@ func (p *Draft) checkValences(sums []int32) error {
 	return nil
 }
 
-// sumBonds returns each atom's bonds in half bonds, in p.scratch, and notes one-sided and aromatic
-// bonds.
+// sumBonds returns each atom's bonds in half bonds, in p.scratch, and notes one-sided and aromatic bonds.
 func (p *Draft) sumBonds() []int32 {
 	sums := buffer.Zeroed(&p.scratch, len(p.Atoms))
 	p.weak, p.aromatic = false, false
@@ -228,8 +226,7 @@ func (p *Draft) countRadicals() {
 	}
 }
 
-// settleHydrogens makes hydrogens explicit that the molecule no longer implies, as of pyrrole's
-// nitrogen.
+// settleHydrogens makes hydrogens explicit that the molecule no longer implies, as of pyrrole's nitrogen.
 func (p *Draft) settleHydrogens() {
 	atoms, sums := p.Atoms, p.sumBonds()
 	sums = sums[:len(atoms)]

@@ -11,12 +11,11 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A Bank holds training graphs to compare others with. The distance of a graph is a weighted sum of
-// parts: the standardised distance of the embeddings; one minus the similarity of the subtrees, as
-// sets and with counts (see fingerprint.Index.Best); and ℓ_n for graphs with a single feature, or
-// log(1 + n) for n subtrees that no training graph has. No part alone is good on all data. Each
-// part, and the sum, is standardised by what the bank's graphs have to their nearest other. A Bank
-// is read-only; goroutines may share it.
+// A Bank holds training graphs to compare others with. The distance of a graph is a weighted sum of parts: the
+// standardised distance of the embeddings; one minus the similarity of the subtrees, as sets and with counts (see
+// fingerprint.Index.Best); and ℓ_n for graphs with a single feature, or log(1 + n) for n subtrees that no training
+// graph has. No part alone is good on all data. Each part, and the sum, is standardised by what the bank's graphs have
+// to their nearest other. A Bank is read-only; goroutines may share it.
 //
 // The embedding is that of contrast.Outline: for graphs with features the feature view. The
 // structure view and ℓ_n take nine tenths of encoding and find hardly more. Batches use both.
@@ -50,9 +49,8 @@ const (
 	Parts
 )
 
-// bareWeights are the weights of the parts for graphs with a single feature, weights those for
-// others, chosen on the validation pairs, where nearby values do as well. Of molecules the
-// embedding finds less than any other part.
+// bareWeights are the weights of the parts for graphs with a single feature, weights those for others, chosen on the
+// validation pairs, where nearby values do as well. Of molecules the embedding finds less than any other part.
 var (
 	bareWeights = [Parts]float64{1, 2, 2, 0.3}
 	weights     = [Parts]float64{0.4, 2, 2, 2}
@@ -64,7 +62,8 @@ const scaleSample = 300
 // NewBank prepares at least one graph, with prints, which the bank keeps. subtrees are those of the
 // training set from which Place picked the graphs, or nil for those of the graphs. scales are
 // Bank.Scales of an equal bank, or nil to measure them.
-func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index, scales *Scales) (*Bank, error) {
+func NewBank(ctx context.Context, workers int, graphs *contrast.Representation, subtrees *fingerprint.Index,
+	scales *Scales) (*Bank, error) {
 	m, own := graphs.Len(), graphs.Outline()
 	if subtrees == nil {
 		subtrees = fingerprint.NewIndex(graphs.Prints)
@@ -143,8 +142,7 @@ func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Outlin
 	return b.measure(ctx, workers, graphs, nil)
 }
 
-// LeaveOut compares each landmark with the others, and its subtrees with those of all other
-// training graphs.
+// LeaveOut compares each landmark with the others, and its subtrees with those of all other training graphs.
 func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 	own := make([]int, b.Graphs.Len())
 	for i := range own {
@@ -155,8 +153,7 @@ func (b *Bank) LeaveOut(ctx context.Context, workers int) (*Distances, error) {
 
 const measureChunk = 16
 
-// measure leaves out the bank's own[i] for graph i unless own is nil. A bank of that graph alone is
-// at distance 0.
+// measure leaves out the bank's own[i] for graph i unless own is nil. A bank of that graph alone is at distance 0.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outline, own []int) (*Distances, error) {
 	n, dim := graphs.Len(), b.dim
 	d := &Distances{graphs: graphs, equal: make([]bool, n)}
@@ -186,14 +183,14 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			best := b.Subtrees.Best(graphs.Prints[i], place)
 			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-best[fingerprint.Sets].Similarity, 1-best[fingerprint.Counts].Similarity
 			d.equal[i] = best[fingerprint.Counts].Equal
-			d.parts[ByRest][i] = b.rest(graphs, i, place)
+			d.parts[ByRest][i] = b.unexplained(graphs, i, place)
 		}
 	})
 	return d, err
 }
 
-// rest is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
-func (b *Bank) rest(graphs *contrast.Outline, i, leave int) float64 {
+// unexplained is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
+func (b *Bank) unexplained(graphs *contrast.Outline, i, leave int) float64 {
 	switch {
 	case graphs.NodeScore == nil:
 		return math.Log1p(float64(b.Subtrees.Novel(graphs.Prints[i], leave)))

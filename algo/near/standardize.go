@@ -6,9 +6,8 @@ import "math"
 // no coordinate decides alone. A deviation is at least 0.001: a unit that is silent on ID graphs
 // and active on others then reaches the clip.
 //
-// It first rounds each coordinate to a grid of 255 steps over its range in the bank, extended
-// beyond. A model file stores its bank on that grid, so a graph and its copy in the bank are at
-// distance 0.
+// It first rounds each coordinate to a grid of 255 steps over its range in the bank, extended beyond. A model file
+// stores its bank on that grid, so a graph and its copy in the bank are at distance 0.
 type Standardizer struct {
 	low, step     []float64 // of the grid; step 0 where the bank is constant
 	mean, inverse []float64

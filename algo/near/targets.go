@@ -8,9 +8,8 @@ import (
 	"baca/algo/fingerprint"
 )
 
-// Targets are graphs whose distances to the bank are measured again as if further graphs were in
-// it. Rarities of subtrees and units stay those of the bank. Targets are read-only; goroutines may
-// share them.
+// Targets are graphs whose distances to the bank are measured again as if further graphs were in it. Rarities of
+// subtrees and units stay those of the bank. Targets are read-only; goroutines may share them.
 type Targets struct {
 	bank      *Bank
 	landmarks *landmarks // the embeddings, standardised
@@ -32,7 +31,7 @@ func (b *Bank) Targets(graphs *contrast.Outline, within []float64) *Targets {
 		rest: make([]float64, n), novel: make([]float64, n), lack: map[uint32][]int32{},
 	}
 	for i, p := range graphs.Prints {
-		c.rest[i] = b.rest(graphs, i, -1)
+		c.rest[i] = b.unexplained(graphs, i, -1)
 		for _, key := range p.Keys {
 			if graphs.NodeScore == nil && b.Subtrees.Holders(key) == 0 {
 				c.lack[key] = append(c.lack[key], int32(i))
@@ -43,9 +42,8 @@ func (b *Bank) Targets(graphs *contrast.Outline, within []float64) *Targets {
 	return c
 }
 
-// To writes the distance of each target to graph j, part by part as [Distances.Part]: dst[k] has
-// part k. For ByRest that is the count of new subtrees that j lacks too, or ℓ_n, which does not
-// depend on j.
+// To writes the distance of each target to graph j, part by part as [Distances.Part]: dst[k] has part k. For ByRest
+// that is the count of new subtrees that j lacks too, or ℓ_n, which does not depend on j.
 func (c *Targets) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 	if len(dst[0]) != len(c.rest) {
 		panic(fmt.Sprintf("near: %d values for %d targets", len(dst[0]), len(c.rest)))

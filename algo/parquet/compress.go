@@ -47,7 +47,7 @@ const (
 // ErrBomb says that compressed pages would take too much memory.
 var ErrBomb = fmt.Errorf("pages expand more than %d-fold: refused as a decompression bomb", maxExpand)
 
-// unpacking is what all columns share that are read together.
+// unpacking is shared by all columns that are read together.
 type unpacking struct {
 	bytes int64 // so far
 	gzip  gzip.Reader

@@ -389,8 +389,9 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Small files that claim much are errors, and no memory is taken for them: columns that share a dictionary; pages that expand a thousandfold, in
-// many columns; row groups without columns; more columns than a table may have; rows that no group has; differences without bits.
+// Small files that claim much are errors, and no memory is taken for them: columns that share a dictionary; pages that
+// expand a thousandfold, in many columns; row groups without columns; more columns than a table may have; rows that no
+// group has; differences without bits.
 func TestHostile(t *testing.T) {
 	packed := func(b []byte) string {
 		var out bytes.Buffer

@@ -149,7 +149,7 @@ var forms = map[[2]int]form{
 	{intervalType, fixedArray}: {"intervals", 12, appendInterval},
 }
 
-// setForm sets what a leaf holds. A type that is not known is not read, as its values could be anything.
+// setForm sets how a leaf's values are shown. Columns of unknown types are not read.
 func (c *Column) setForm(e element) {
 	f, known := forms[[2]int{e.logical.kind, int(e.physical)}]
 	width := f.width
@@ -166,8 +166,8 @@ func (c *Column) setForm(e element) {
 	c.Number = slices.Contains([]string{"truths", "whole numbers", "numbers", "decimals"}, f.what)
 }
 
-// whole is a whole number of 4 or 8 bytes.
-func whole(v []byte) int64 {
+// wholeNumber is a wholeNumber number of 4 or 8 bytes.
+func wholeNumber(v []byte) int64 {
 	if len(v) == 4 {
 		return int64(int32(binary.LittleEndian.Uint32(v)))
 	}
@@ -176,10 +176,10 @@ func whole(v []byte) int64 {
 
 func appendTruth(_ *Column, b, v []byte) []byte { return strconv.AppendBool(b, v[0] != 0) }
 
-func appendWhole(_ *Column, b, v []byte) []byte { return strconv.AppendInt(b, whole(v), 10) }
+func appendWhole(_ *Column, b, v []byte) []byte { return strconv.AppendInt(b, wholeNumber(v), 10) }
 
 func appendUnsigned(_ *Column, b, v []byte) []byte {
-	x := uint64(whole(v))
+	x := uint64(wholeNumber(v))
 	if len(v) == 4 {
 		x &= math.MaxUint32
 	}
@@ -191,9 +191,9 @@ func appendFloat(_ *Column, b, v []byte) []byte {
 	case 2:
 		return strconv.AppendFloat(b, float64(half(binary.LittleEndian.Uint16(v))), 'g', -1, 32)
 	case 4:
-		return strconv.AppendFloat(b, float64(math.Float32frombits(uint32(whole(v)))), 'g', -1, 32)
+		return strconv.AppendFloat(b, float64(math.Float32frombits(uint32(wholeNumber(v)))), 'g', -1, 32)
 	}
-	return strconv.AppendFloat(b, math.Float64frombits(uint64(whole(v))), 'g', -1, 64)
+	return strconv.AppendFloat(b, math.Float64frombits(uint64(wholeNumber(v))), 'g', -1, 64)
 }
 
 // half widens a float with 5 bits of exponent. Its bits make a float32 that is 2¹¹² times too small.
@@ -286,7 +286,7 @@ func appendDate(_ *Column, b, v []byte) []byte {
 	if name := endless(v); name != "" {
 		return append(b, name...)
 	}
-	return appendDay(b, whole(v))
+	return appendDay(b, wholeNumber(v))
 }
 
 const secondsOfDay = 24 * 60 * 60
@@ -300,7 +300,7 @@ func appendDay(b []byte, day int64) []byte {
 	return fmt.Appendf(b, "%04d-%02d-%02d", year, month, date)
 }
 
-func appendClock(c *Column, b, v []byte) []byte { return c.logical.appendClock(b, whole(v)) }
+func appendClock(c *Column, b, v []byte) []byte { return c.logical.appendClock(b, wholeNumber(v)) }
 
 // appendClock appends a time of a day.
 func (l *logical) appendClock(b []byte, x int64) []byte {
@@ -330,19 +330,19 @@ func appendStamp(c *Column, b, v []byte) []byte {
 	if name := endless(v); name != "" {
 		return append(b, name...)
 	}
-	return c.logical.appendMoment(b, 0, whole(v))
+	return c.logical.appendMoment(b, 0, wholeNumber(v))
 }
 
 // appendStamp96 appends nanoseconds of a Julian day.
 func appendStamp96(_ *Column, b, v []byte) []byte {
 	const julian1970 = 2440588
 	l := logical{digits: 9}
-	return l.appendMoment(b, whole(v[8:])-julian1970, whole(v[:8]))
+	return l.appendMoment(b, wholeNumber(v[8:])-julian1970, wholeNumber(v[:8]))
 }
 
 // appendInterval appends months, days and milliseconds.
 func appendInterval(_ *Column, b, v []byte) []byte {
-	months, days, millis := uint32(whole(v[:4])), uint32(whole(v[4:8])), uint32(whole(v[8:]))
+	months, days, millis := uint32(wholeNumber(v[:4])), uint32(wholeNumber(v[4:8])), uint32(wholeNumber(v[8:]))
 	var parts []string
 	for i, n := range []uint32{months / 12, months % 12, days} {
 		unit := []string{"year", "month", "day"}[i]

@@ -1,11 +1,10 @@
 // Package parquet reads columns of Parquet files as text (Open), and writes flat tables (NewWriter).
 //
-// It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and
-// a dictionary for each column, and by what pages may expand to (ErrBomb). It reads flat columns of
-// all types, encodings and data pages that pandas, Polars, Spark, DuckDB and others write;
-// uncompressed or Snappy, gzip, zstd, Brotli or LZ4. A value is the text of DuckDB's COPY TO csv.
-// Lists, structs, maps and variants are recognised and not read, and neither are columns with a codec or
-// an encoding that is not known. Checksums of pages are verified.
+// It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and a dictionary for
+// each column, and by what pages may expand to (ErrBomb). It reads flat columns of all types, encodings and data pages
+// that pandas, Polars, Spark, DuckDB and others write; uncompressed or Snappy, gzip, zstd, Brotli or LZ4. A value is
+// the text of DuckDB's COPY TO csv. Lists, structs, maps and variants are recognised and not read, and neither are
+// columns with a codec or an encoding that is not known. Checksums of pages are verified.
 package parquet
 
 import (
@@ -26,8 +25,7 @@ const Magic = "PAR1"
 // Limits.
 const (
 	maxFooter = 64 << 20 // bytes of metadata
-	// MaxPage bounds a page or a dictionary, compressed or not, in bytes. Writers aim at
-	// 8 KiB to 1 MiB.
+	// MaxPage bounds a page or a dictionary, compressed or not, in bytes. Writers aim at 8 KiB to 1 MiB.
 	MaxPage       = 64 << 20
 	maxPageHeader = 1 << 20
 	maxColumns    = 1 << 16
@@ -75,7 +73,7 @@ type chunk struct {
 	unknown   bool // has an encoding that is not known
 }
 
-// Codecs decompress what the standard library does not. Pages that need one that is nil are refused.
+// Codecs decompress what the standard library cannot. A page that needs a nil codec is refused.
 type Codecs struct {
 	Zstd, Brotli func(io.Reader) (io.Reader, error)
 }
@@ -410,7 +408,7 @@ func (c *cursor) finish() error {
 	return nil
 }
 
-// shown is a value as text. Those of a dictionary are text already.
+// shown returns a value as text. Values of a dictionary are text already.
 func (c *cursor) shown(value []byte) (text []byte, err error) {
 	if c.column.show == nil || c.words != nil && c.values == values(c.words) {
 		return value, nil

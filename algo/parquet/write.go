@@ -284,8 +284,7 @@ func (c *writtenColumn) schema() []any {
 	}
 }
 
-// appendLevels appends levels of that width, size first: eight or more equal ones as runs, others
-// packed by eight.
+// appendLevels appends levels of that width, size first: eight or more equal ones as runs, others packed by eight.
 func appendLevels(b, levels []byte, width int) []byte {
 	at, n := len(b), len(levels)
 	b = append(b, 0, 0, 0, 0)

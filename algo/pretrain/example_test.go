@@ -9,8 +9,7 @@ import (
 	"baca/algo/pretrain"
 )
 
-// Two epochs on rings and chains. A run that goes on from a saved state ends with the
-// same parameters.
+// Two epochs on rings and chains. A run that goes on from a saved state ends with the same parameters.
 func Example() {
 	var gs []*graph.Graph
 	for n := range int32(12) {

@@ -22,8 +22,7 @@ type Options struct {
 	Device       gin.Device // nil: the processor, with Workers
 }
 
-// Defaults are the paper's settings for graphs with the given number of node
-// features.
+// Defaults are the paper's settings for graphs with the given number of node features.
 func Defaults(features int) Options {
 	return Options{Config: gin.Default(features), Batch: 128, LearningRate: 1e-4, Seed: 1}
 }
@@ -58,8 +57,7 @@ func Untrained(o Options) *gin.Encoder {
 	return gin.New(o.Config, rand.New(rand.NewPCG(o.Seed, 0)))
 }
 
-// New prepares a run from the first epoch, or from the state of an earlier run with the same graphs
-// and options.
+// New prepares a run from the first epoch, or from the state of an earlier run with the same graphs and options.
 func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	if err := o.Config.Validate(); err != nil {
 		return nil, err
@@ -92,7 +90,8 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	if from != nil {
 		n := len(t.encoder.Params)
 		if len(from.Params) != n || from.Step > 0 && (len(from.M) != n || len(from.V) != n) || from.Epoch < 0 || from.Step < 0 {
-			return nil, fmt.Errorf("saved state with %d parameters after %d epochs: want %d for this encoder", len(from.Params), from.Epoch, n)
+			return nil, fmt.Errorf("saved state with %d parameters after %d epochs: want %d for this encoder",
+				len(from.Params), from.Epoch, n)
 		}
 		copy(t.encoder.Params, from.Params)
 		t.moments = gin.Moments{Step: from.Step, M: from.M, V: from.V}

@@ -17,8 +17,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// trees returns random graphs, among them one of a single node and one without
-// edges.
+// trees returns random graphs, among them one of a single node and one without edges.
 func trees(count, features int) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var gs []*graph.Graph
@@ -94,9 +93,8 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// The gradient that a step takes is that of mean ℓ_g + mean ℓ_n over the whole
-// batch, chunks and all. With Adam's moments at zero, the first step has the
-// sign of the gradient, so the moment M = 0.1·gradient is compared instead.
+// The gradient that a step takes is that of mean ℓ_g + mean ℓ_n over the whole batch, chunks and all. With Adam's
+// moments at zero, the first step has the sign of the gradient, so the moment M = 0.1·gradient is compared instead.
 func TestStepFollowsTheLoss(t *testing.T) {
 	gs, o := trees(2*chunkGraphs-1, 2), options()
 	o.Batch = len(gs)

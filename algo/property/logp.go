@@ -56,8 +56,8 @@ type rule struct {
 	fits  bool
 }
 
-// first returns the value of the first type that fits.
-func first(rules []rule) float64 {
+// firstFit returns the value of the firstFit type that fits.
+func firstFit(rules []rule) float64 {
 	return rules[slices.IndexFunc(rules, func(r rule) bool { return r.fits })].value
 }
 
@@ -102,7 +102,7 @@ func (a *atom) carbon() float64 {
 	h, degree := a.Hydrogens, len(a.links)+a.Hydrogens
 	A, X, C, aromatic := a.single('A'), a.single('X'), a.single('C'), a.single('a')
 	four := degree == 4
-	return first([]rule{
+	return firstFit([]rule{
 		{0.1441, h == 4 || h == 3 && C > 0 || h == 2 && C > 1},                                             // C1
 		{0, h == 1 && C > 2 || C > 3},                                                                      // C2
 		{-0.2035, h == 3 && X > 0 || h == 2 && four && X > 0 && A > 1},                                     // C3
@@ -125,7 +125,7 @@ func (a *atom) aromaticCarbon() float64 {
 	to := func(z uint8) bool { return a.count(func(l link) bool { return l.to.Element == z }) > 0 }
 	phosphoryl := a.bound(molecule.Single, func(to *atom) bool { return to.Element == phosphorus && !to.Aromatic })
 	inRing := a.on(molecule.Aromatic, 'a')
-	return first([]rule{
+	return firstFit([]rule{
 		{-0.5443, a.Hydrogens == 0 && a.single('M')+phosphoryl > 0}, // C13
 		{0, to(9)},                  // C14
 		{0.245, to(17)},             // C15
@@ -148,7 +148,7 @@ func (a *atom) hydrogenLogP() float64 {
 	if a.Element == oxygen && !a.Aromatic {
 		return a.hydroxylLogP()
 	}
-	return first([]rule{
+	return firstFit([]rule{
 		{0.123, a.Element == carbon},    // H1
 		{0.2142, a.Element == nitrogen}, // H3
 		{-0.2677, true},                 // H2
@@ -164,7 +164,7 @@ func (a *atom) hydroxylLogP() float64 {
 	saturated := func(to *atom) bool { return to.is('C') && len(to.links)+to.Hydrogens == 4 }
 	other := func(to *atom) bool { return to.Element != nitrogen && !to.is('C') && !to.is('O') && !to.is('S') }
 	single := func(is func(to *atom) bool) bool { return a.bound(molecule.Single, is) > 0 }
-	return first([]rule{
+	return firstFit([]rule{
 		{-0.2677, a.Hydrogens > 1 || a.single('c') > 0 || single(saturated) || single(other)}, // H2
 		{0.2142, single(func(to *atom) bool { return to.Element == nitrogen })},               // H3
 		{0.298, single(carbonyl) || a.single('O')+a.single('S') > 0},                          // H4
@@ -176,7 +176,7 @@ func (a *atom) nitrogen() float64 {
 	h, neutral := a.Hydrogens, a.Charge == 0
 	A, aromatic := a.single('A'), a.single('a')
 	double := a.bonds(molecule.Double)
-	return first([]rule{
+	return firstFit([]rule{
 		{-1.019, neutral && h == 2 && A > 0},              // N1
 		{-0.7096, neutral && h == 1 && A > 1},             // N2
 		{-1.027, neutral && h == 2 && aromatic > 0},       // N3
@@ -195,7 +195,7 @@ func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
 	cation := a.Charge > 0
 	anions := a.bound(molecule.Double, func(to *atom) bool { return to.is('N') && to.Charge < 0 })
 	diazo := a.double('C')+a.double('c') > 0 && a.bound(molecule.Double, func(to *atom) bool { return to.Element == nitrogen }) > 0
-	return first([]rule{
+	return firstFit([]rule{
 		{-0.3396, cation && a.Hydrogens == 0 && (A > 3 || a.double('A') > 0 && A > 0 && A+aromatic > 1 || diazo)}, // N13
 		{0.2887, cation && a.triple('A') > 0 || a.Charge < 0 || cation && anions > 0 && a.double('N') > 1},        // N14
 		{-0.4806, true}, // NS
@@ -216,7 +216,7 @@ func (a *atom) oxygen() float64 {
 			carbonyl = l.to.carbonylLogP()
 		}
 	}
-	return first([]rule{
+	return firstFit([]rule{
 		{0.1552, a.Aromatic},                            // O1
 		{-0.2893, a.Hydrogens == 1 || a.Hydrogens == 2}, // O2
 		{-0.0684, A > 1},                                // O3
@@ -237,7 +237,7 @@ func (a *atom) carbonylLogP() float64 {
 	h := a.Hydrogens
 	aldehyde := h == 1 && C+a.single('N')+a.single('O') > 0
 	dioxide := len(a.links) == 2 && h == 0 && a.double('O') > 1
-	return first([]rule{
+	return firstFit([]rule{
 		{-0.1526, aldehyde || dioxide || C > 0 && A > 1 || h == 2},                               // O9
 		{0.1129, h == 1 && c > 0 || aromatic > 0 && C+c > 0 && C+aromatic > 1 || c > 0 && A > 0}, // O10
 		{0.4833, other > 1}, // O11
@@ -249,7 +249,7 @@ func (a *atom) sulfur() float64 {
 	double := a.bound(molecule.Double, func(to *atom) bool {
 		return to.is('N') || to.is('O') || to.is('S') || to.Element == phosphorus && !to.Aromatic
 	})
-	return first([]rule{
+	return firstFit([]rule{
 		{0.6237, a.Aromatic},                   // S3
 		{-0.0024, a.Charge != 0 || double > 0}, // S2
 		{0.6482, true},                         // S1
@@ -260,7 +260,7 @@ func (a *atom) sulfur() float64 {
 func (a *atom) metal() float64 {
 	z := a.Element
 	in := func(numbers string) bool { return strings.IndexByte(numbers, z) >= 0 }
-	return first([]rule{
+	return firstFit([]rule{
 		{-2.996, a.Charge == 1 && in("\x03\x0b\x13\x25\x37")},
 		{-0.3808, in("\x03\x0b\x13\x25\x37\x04\x0c\x14\x26\x38\x05\x0d\x1f\x31\x51\x0e\x20\x32\x52\x21\x33\x53\x22\x34\x54")},
 		{-0.0025, 21 <= z && z <= 30 || 39 <= z && z <= 48 || 72 <= z && z <= 80},

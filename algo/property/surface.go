@@ -47,8 +47,7 @@ var surfaces = map[surfaceKey]float64{
 	{oxygen, 0, 0, 0, 0, 0, 2, false}:   13.14, // :o:
 }
 
-// surface is the polar surface of an atom: of the table, or what its fit to neighbours and hydrogens
-// gives for others.
+// surface is the polar surface of an atom: of the table, or what its fit to neighbours and hydrogens gives for others.
 func (a *atom) surface() float64 {
 	if a.Element != nitrogen && a.Element != oxygen {
 		return 0

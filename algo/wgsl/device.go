@@ -129,8 +129,7 @@ func size(bytes int) string {
 	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
 }
 
-// reserve returns the named buffer with room for n four-byte values. If it was too small, its
-// content is lost.
+// reserve returns the named buffer with room for n four-byte values. If it was too small, its content is lost.
 func (d *Device) reserve(name string, n int) (Buffer, error) {
 	bytes := max(4*n, 256)
 	b := d.buffers[name]
@@ -208,8 +207,7 @@ func (j *job) read(b Buffer, n int) {
 // maxGroups is the number of workgroups in a direction that every WebGPU allows.
 const maxGroups = 65535
 
-// call runs a kernel on groups workgroups. The parameters are the words of the
-// uniform P of the shader.
+// call runs a kernel on groups workgroups. The parameters are the words of the uniform P of the shader.
 func (j *job) call(name string, groups int, params []uint32, buffers ...Buffer) {
 	if j.err != nil || groups == 0 {
 		return

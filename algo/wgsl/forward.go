@@ -220,7 +220,8 @@ func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep b
 		}
 		j.each("pool", c.segments*width, words(c.segments, width, c.segmentFirst, width, 0), s.tables, s.nodes[v], s.part)
 		j.each("pool", c.graphs*width, words(c.graphs, width, c.graphSegment, width, 0), s.tables, s.part, s.pooled[v])
-		j.head(s, p.graphHead[v], view{z[v], c.first * width, width}, view{s.graphHidden[v], 0, width}, view{s.pooled[v], 0, width}, c.graphs)
+		j.head(s, p.graphHead[v], view{z[v], c.first * width, width}, view{s.graphHidden[v], 0, width},
+			view{s.pooled[v], 0, width}, c.graphs)
 		j.head(s, p.nodeHead[v], view{s.nodeOut[v], 0, width}, view{s.nodeHidden[v], 0, width}, view{s.nodes[v], 0, width}, c.n)
 	}
 }
@@ -241,15 +242,15 @@ func (j *job) normalize(s *space, width, rows, table int, zf, zs, uf, us Buffer)
 
 // sums leaves the parts of Σ e^{cos/τ} of the rows a over the other rows of b in out.
 func (j *job) sums(tile, width, list, count int, tables, a, b, out Buffer) {
-	j.call(fmt.Sprintf("expsum TILE=%d", tile), count, []uint32{uint32(width), uint32(list), bits(inverse), uint32(count)}, tables, a, b, out)
+	j.call(fmt.Sprintf("expsum TILE=%d", tile), count,
+		[]uint32{uint32(width), uint32(list), bits(inverse), uint32(count)}, tables, a, b, out)
 }
 
 func (j *job) loss(s *space, rows, splits int) {
 	j.each("loss", rows, []uint32{uint32(rows), uint32(splits), bits(inverse)}, s.stats, s.rows, s.cols, s.loss)
 }
 
-// Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one
-// computes.
+// Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one computes.
 func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,8 +21,7 @@ type GPU interface {
 	// NewKernel compiles a shader with the entry point main. Its parameters are a uniform at
 	// binding 0; storage buffers follow, those in writable writable.
 	NewKernel(name, code string, writable []bool) (Kernel, error)
-	// Submit starts work after all earlier submissions and keeps nothing of w. Later errors come
-	// from Wait.
+	// Submit starts work after all earlier submissions and keeps nothing of w. Later errors come from Wait.
 	Submit(w *Work) (Pending, error)
 }
 
@@ -74,8 +73,7 @@ type Read struct {
 
 // A Pending is submitted work.
 type Pending interface {
-	// Wait waits for the work and returns what it read, owned by the caller. It must be called
-	// once.
+	// Wait waits for the work and returns what it read, owned by the caller. It must be called once.
 	Wait(ctx context.Context) ([][]byte, error)
 }
 

@@ -19,8 +19,7 @@ const (
 // maxSteps is the number of steps whose losses wait on the device.
 const maxSteps = 1024
 
-// maxRunning is the number of submitted unfinished steps: the next is packed and uploaded while the
-// last computes.
+// maxRunning is the number of submitted unfinished steps: the next is packed and uploaded while the last computes.
 const maxRunning = 2
 
 // A training keeps its state on the device.
@@ -235,8 +234,7 @@ func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
 	return blocks
 }
 
-// pairs leaves the gradient by the unit rows a in unit, b being those of the other
-// view.
+// pairs leaves the gradient by the unit rows a in unit, b being those of the other view.
 func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs, unit Buffer) {
 	name := fmt.Sprintf(" TILE=%d", tile)
 	j.call("pairs"+name, w.pairCount, []uint32{uint32(width), uint32(w.pairs), bits(inverse), uint32(w.pairCount)},
@@ -246,7 +244,8 @@ func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs
 }
 
 func (j *job) unnormalize(s *space, width, rows, table, view int, g, u, d Buffer) {
-	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)}, s.tables, g, u, s.stats, d)
+	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)},
+		s.tables, g, u, s.stats, d)
 }
 
 // A gradient names the buffers of the backward pass.
@@ -342,8 +341,10 @@ func (j *job) headBackward(s *space, g *gradient, m [2]linear, dx, dHidden, dy, 
 func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, grad Buffer, add bool) {
 	width, d := p.Width(), p.Hidden
 	whole := func(b Buffer) view { return view{b, 0, width} }
-	j.headBackward(s, g, p.nodeHead[v], whole(g.nodes), whole(g.hidden), whole(g.node), whole(s.nodeHidden[v]), whole(s.nodes[v]), c.n, grad, add)
-	j.headBackward(s, g, p.graphHead[v], whole(g.graphs), whole(g.graphHidden), view{dz, c.first * width, width}, whole(s.graphHidden[v]), whole(s.pooled[v]), c.graphs, grad, add)
+	j.headBackward(s, g, p.nodeHead[v], whole(g.nodes), whole(g.hidden), whole(g.node), whole(s.nodeHidden[v]),
+		whole(s.nodes[v]), c.n, grad, add)
+	j.headBackward(s, g, p.graphHead[v], whole(g.graphs), whole(g.graphHidden), view{dz, c.first * width, width},
+		whole(s.graphHidden[v]), whole(s.pooled[v]), c.graphs, grad, add)
 	j.each("spread", c.n*width, words(c.n, width, (p.Layers-1)*d, c.graphOf), s.tables, g.graphs, s.nodes[v], g.nodes)
 	for l := p.Layers - 1; l >= 0; l-- {
 		m := p.layers[v][l]

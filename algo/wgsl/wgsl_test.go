@@ -15,8 +15,7 @@ import (
 	"baca/algo/pretrain"
 )
 
-// These tests need no GPU. What the shaders compute is tested by package check, in
-// build/gpu and wasm/worker/gpu.
+// These tests need no GPU. What the shaders compute is tested by package check, in build/gpu and wasm/worker/gpu.
 
 func trees(sizes ...int) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -236,8 +235,7 @@ func (p *fakePending) Wait(context.Context) ([][]byte, error) {
 	return data, nil
 }
 
-// A step is one submission, also where the batch does not fit at once, and the
-// next one is prepared while it runs.
+// A step is one submission, also where the batch does not fit at once, and the next one is prepared while it runs.
 func TestStepIsOneSubmission(t *testing.T) {
 	gs := trees(30, 20, 25, 30, 10, 9, 1, 12)
 	c := gin.Config{Features: 1, Hidden: 8, Layers: 2}

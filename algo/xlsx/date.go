@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// days1904 are between the first days of the two systems that number them.
+// days1904 is the number of days between the first days of the two date systems.
 const days1904 = 1462
 
 // A kind says what a number stands for in the cell of a style.

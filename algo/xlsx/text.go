@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// texts are those that cells refer to by number, one after the other.
+// texts holds the shared strings, which cells refer to by number.
 type texts struct {
 	all  []byte
 	ends []uint32

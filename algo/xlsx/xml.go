@@ -148,8 +148,7 @@ func (x *xmlReader) split() error {
 	return nil
 }
 
-// attr returns an attribute of the tag, empty if there is none. Its name may begin with the colon behind any
-// prefix.
+// attr returns an attribute of the tag, empty if there is none. Its name may begin with the colon behind any prefix.
 func (x *xmlReader) attr(name string) string {
 	for rest := x.attrs; ; {
 		key, after, _ := bytes.Cut(rest, []byte("="))

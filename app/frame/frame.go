@@ -73,7 +73,7 @@ const mostID = 100
 // Serve makes a session answer requests by reply.
 func Serve(s *run.Session, reply func(json string)) *Frame {
 	f := &Frame{session: s, reply: reply}
-	s.Watchers = append(s.Watchers, f.look)
+	s.Watchers = append(s.Watchers, f.proceed)
 	return f
 }
 
@@ -146,7 +146,7 @@ func (w *wanted) check(explain bool) error {
 	return err
 }
 
-// settings are those of the page, changed as wanted.
+// settings are the page's settings with the request's changes.
 func (w *wanted) settings(s table.Settings) (table.Settings, error) {
 	var alpha, by error
 	if w.Alpha != 0 {
@@ -166,11 +166,11 @@ func (f *Frame) begin(r *request) {
 		return
 	}
 	f.asked = &asked{id: r.ID, explain: r.Explain != nil, wanted: w}
-	f.look()
+	f.proceed()
 }
 
-// look continues the current request if it can.
-func (f *Frame) look() {
+// proceed continues the current request if it can.
+func (f *Frame) proceed() {
 	s := f.session
 	if m := &s.Models; !f.ready && m.Loading == "" && !m.Used.None() {
 		if f.ready = true; m.Used.Value != nil {
@@ -199,7 +199,7 @@ func (f *Frame) look() {
 		f.write(a)
 	case s.Stage != "":
 		p := s.Progress[s.Stage]
-		f.say(a.id, "progress", map[string]any{"stage": p.Stage, "done": p.Done, "total": p.Total})
+		f.answer(a.id, "progress", map[string]any{"stage": p.Stage, "done": p.Done, "total": p.Total})
 	}
 }
 
@@ -240,7 +240,7 @@ func (f *Frame) write(a *asked) {
 		case f.asked != a:
 		case made.Take(r):
 			f.asked = nil
-			f.say(a.id, "rows", json.RawMessage(made.Value.Data))
+			f.answer(a.id, "rows", json.RawMessage(made.Value.Data))
 		default:
 			f.end(made.Failure.Code, made.Failure.Text)
 		}
@@ -272,11 +272,11 @@ func (f *Frame) end(code, text string) {
 }
 
 func (f *Frame) fail(id json.RawMessage, code, text string) {
-	f.say(id, "error", map[string]string{"code": code, "text": text})
+	f.answer(id, "error", map[string]string{"code": code, "text": text})
 }
 
-// say answers a request, id null for none.
-func (f *Frame) say(id json.RawMessage, what string, value any) {
+// answer answers a request, id null for none.
+func (f *Frame) answer(id json.RawMessage, what string, value any) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}

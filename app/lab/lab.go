@@ -1,5 +1,4 @@
-// Package lab is the page's lab, without a browser (Lab): the story of a record in six scenes, and
-// the tools.
+// Package lab is the page's lab, without a browser (Lab): the story of a record in six scenes, and the tools.
 package lab
 
 import (
@@ -12,8 +11,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A Lab tells the inspected record's way through the method: a story of scenes with beats. It also
-// opens the tools.
+// A Lab tells the inspected record's way through the method: a story of scenes with beats. It also opens the tools.
 type Lab struct {
 	session *run.Session
 
@@ -43,7 +41,7 @@ type Lab struct {
 func New(s *run.Session) *Lab {
 	l := &Lab{session: s, record: -1, Lambda: 0.5, mixing: -1}
 	s.WantsBatch = func() bool { return l.scene().batch && l.hasPaper() }
-	s.Watchers = append(s.Watchers, l.look)
+	s.Watchers = append(s.Watchers, l.follow)
 	return l
 }
 
@@ -52,8 +50,8 @@ type traceKey struct {
 	batch       bool
 }
 
-// look follows the session: another run or record, and what has arrived.
-func (l *Lab) look() {
+// follow follows the session: another run or record, and what has arrived.
+func (l *Lab) follow() {
 	s := l.session
 	if l.run != s.Run && s.Scored == nil {
 		l.found, l.asked = nil, traceKey{}
@@ -307,7 +305,7 @@ type stop struct {
 // sceneWidth is the number of places of a scene in the timeline: all scenes take as long.
 const sceneWidth = 101
 
-// stops are all beats, and which of them is shown.
+// stops lists the beats of all scenes, and says which one is shown.
 func (l *Lab) stops() (list []stop, now int) {
 	for k, scene := range l.playable() {
 		last := l.beats(scene) - 1
@@ -372,8 +370,7 @@ func (l *Lab) goTo(scene string, beat int) {
 	}
 }
 
-// Play continues, or starts over at the end. A resting scene plays from its start. still shows
-// whole scenes.
+// Play continues, or starts over at the end. A resting scene plays from its start. still shows whole scenes.
 func (l *Lab) Play(still bool) {
 	s := l.session
 	scenes := l.playable()
@@ -429,7 +426,8 @@ func (l *Lab) waits() bool {
 		return false
 	}
 	return l.Trace.Value == nil || l.scene().batch && l.hasPaper() && !s.Calibrated() && s.Phase == run.Calibrating ||
-		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil && (s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
+		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil &&
+			(s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
 }
 
 // tick moves to the next beat or scene.

@@ -24,7 +24,8 @@ type Scene struct {
 func Scenes() []Scene {
 	pieces := func(*Lab) int { return reveals }
 	return []Scene{
-		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}, false, atoms, (*Lab).graphLine},
+		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.",
+			`<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}, false, atoms, (*Lab).graphLine},
 		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}, false, pieces, (*Lab).viewsLine},
 		{SceneParts, "graphons", "S_Pre parts the batch into low and high. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
 		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}, true, func(*Lab) int { return lambdas }, (*Lab).mixupLine},
@@ -108,7 +109,7 @@ func (l *Lab) viewsLine(name string) string {
 	if t == nil || len(t.Nearest) == 0 {
 		return "Where " + name + " lies among the training set."
 	}
-	line := fmt.Sprintf("The training %s most like %s in both views is %s away", one(s.Things()), name, words.Number(t.Nearest[0]))
+	line := fmt.Sprintf("The training %s most like %s in both views is %s away", singular(s.Things()), name, words.Number(t.Nearest[0]))
 	d := s.Inspector.Detail.Value
 	if d == nil || math.IsNaN(d.Embedding) {
 		return line + "."
@@ -120,8 +121,8 @@ func (l *Lab) viewsLine(name string) string {
 	return line + ": " + words.Number(math.Abs(d.Embedding)) + " deviations " + how + " training " + s.Things() + " are from theirs."
 }
 
-// one is the singular.
-func one(things string) string { return things[:len(things)-1] }
+// singular is the singular.
+func singular(things string) string { return things[:len(things)-1] }
 
 func (l *Lab) partsLine(name string) string {
 	s := l.session
@@ -171,7 +172,8 @@ func (l *Lab) keysLine(name string) string {
 	case d.AttnID > d.AttnOOD:
 		closer = "more like the inside keys"
 	}
-	return fmt.Sprintf("%s is %s: S_Attn = %s − %s = %s.", name, closer, words.Number(d.AttnOOD), bracketed(d.AttnID), words.Number(d.AttnOOD-d.AttnID))
+	return fmt.Sprintf("%s is %s: S_Attn = %s − %s = %s.", name, closer, words.Number(d.AttnOOD), bracketed(d.AttnID),
+		words.Number(d.AttnOOD-d.AttnID))
 }
 
 // bracketed is a number after a minus.

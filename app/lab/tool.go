@@ -23,11 +23,13 @@ type Tool struct {
 // forms are the tools that have one.
 var forms = []Tool{
 	{message.StageLists, "Compare", "How does the input differ from another list?", ""},
-	{message.StageChoose, "Suggest", "Which molecules of the input, measured and added to the training set, would bring the others nearest to it?", ""},
+	{message.StageChoose, "Suggest",
+		"Which molecules of the input, measured and added to the training set, would bring the others nearest to it?",
+		""},
 	{message.StageTrust, "Trust", "Did the expected errors hold, and how many predictions are worth keeping?", ""},
 }
 
-// Tools are those that have something to say about the input.
+// Tools lists the tools that apply to the input.
 func (l *Lab) Tools() []Tool {
 	s := l.session
 	if s.Phase != run.Done || s.Graphs() == 0 {
@@ -55,7 +57,7 @@ func (l *Lab) Tool() *Tool {
 	return nil
 }
 
-// Found is what a tool found, or why it did not.
+// Found returns a tool's finding, or why there is none.
 func (l *Lab) Found(stage string) *message.Answer[message.Found] {
 	if l.found == nil {
 		l.found = map[string]*message.Answer[message.Found]{}
@@ -110,8 +112,7 @@ type Wish struct {
 // UsuallySuggested is the default number.
 const UsuallySuggested = 20
 
-// request makes a request for an input with these columns, or says what is wrong. Columns of
-// another input are ignored.
+// request makes a request for an input with these columns, or says what is wrong. Columns of another input are ignored.
 func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	r = &message.Suggest{Most: UsuallySuggested}
 	var err error

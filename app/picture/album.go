@@ -57,7 +57,7 @@ func (a *Album) Add(smiles, text, problem string) {
 // Small is a molecule's picture in the table, or empty.
 func (a *Album) Small(smiles string) string { return a.paint(smiles, Thumb, nil, nil) }
 
-// Layout is how a molecule is drawn, empty if it is not.
+// Layout is the drawing of a molecule, empty without one.
 func (a *Album) Layout(smiles string) string {
 	if t := a.thumbs[smiles]; t != nil {
 		return t.layout
@@ -159,8 +159,7 @@ func (t *thumb) fits(atoms []string) bool {
 	return true
 }
 
-// colours returns colours and marks of atoms, for a drawing that fits. note says why there are
-// none.
+// colours returns colours and marks of atoms, for a drawing that fits. note says why there are none.
 func colours(s *run.Session, fits bool) (share []float64, marked []int, note string) {
 	share = shares(s.AboveLimit(s.Inspector.Detail.Value))
 	if fits {

@@ -125,7 +125,8 @@ func (p Plot) scales() (x, y chart.Scale) {
 	} else if n == 1 {
 		first, last = p.X[0]-1, p.X[0]+1
 	}
-	return chart.Scale{Low: first, High: last, From: left, To: p.Width - right}, chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
+	return chart.Scale{Low: first, High: last, From: left, To: p.Width - right},
+		chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
 }
 
 func (p Plot) words() string {
@@ -172,7 +173,8 @@ func (g Graphon) SVG(saved bool) string {
 	for r := range blocks {
 		for c := range blocks {
 			if p := g.mean(r, c, blocks) / full; p >= 0.01 {
-				fmt.Fprintf(&cells[int(math.Ceil(min(p, 1)*shades))], "M%s %sh%sv%sh%sz", num(float64(c)*size), num(float64(r)*size), num(size), num(size), num(-size))
+				fmt.Fprintf(&cells[int(math.Ceil(min(p, 1)*shades))], "M%s %sh%sv%sh%sz", num(float64(c)*size),
+					num(float64(r)*size), num(size), num(size), num(-size))
 			}
 		}
 	}

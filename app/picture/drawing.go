@@ -9,8 +9,7 @@ type Drawing struct {
 	Edges  []int  // pairs of nodes
 
 	Frame
-	// Share is each atom's contribution, from −1 to 1; nil for none. Marked atoms have a dashed
-	// ring.
+	// Share is each atom's contribution, from −1 to 1; nil for none. Marked atoms have a dashed ring.
 	Share  []float64
 	Marked []int
 	Names  []string // of the nodes, if it is drawn as the model reads it; Lit is one of them, −1 for none

@@ -18,7 +18,7 @@ func Drawings(fragment string) (list []string) {
 	return list
 }
 
-// Fill draws into a fragment what is there. What cannot be drawn is written as SMILES.
+// Fill puts the drawings that have arrived into a fragment. Molecules that cannot be drawn are shown as SMILES.
 func (a *Album) Fill(fragment string) string {
 	return slot.ReplaceAllStringFunc(fragment, func(tag string) string {
 		parts := slot.FindStringSubmatch(tag)

@@ -22,7 +22,7 @@ type Structure struct {
 	Lit    int // the highlighted node, −1 for none
 }
 
-// SVG draws it, unless it is too large.
+// SVG draws the structure, or nothing if it is too large.
 func (g Structure) SVG(saved bool) string {
 	t := g.Trace
 	if len(t.Atoms) == 0 || len(t.Atoms) > mostSketched {
@@ -56,10 +56,11 @@ func (m Map) axes() (x, y chart.Scale) {
 	const margin = 12
 	lowX, highX := Spread(xs)
 	lowY, highY := Spread(ys)
-	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin}, chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
+	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin},
+		chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
 }
 
-// SVG draws dots of a kind as one path, so many are as cheap as few.
+// SVG draws all dots of one kind as a single path.
 func (m Map) SVG(saved bool) string {
 	w := newSVG(m.Width, m.Height, m.words(), saved)
 	x, y := m.axes()

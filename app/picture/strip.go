@@ -31,8 +31,7 @@ func StripOf(s *run.Session, width, height float64) Strip {
 	return c
 }
 
-// Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated
-// batch.
+// Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated batch.
 func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
 	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)
@@ -46,7 +45,8 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 func stripBy(s *run.Session, by table.Decider, width, height float64) Strip {
 	score, _ := s.Rows.By(by)
 	w := table.DeciderWords()[by]
-	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
+	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by],
+		score: score, selected: s.Inspector.Record}
 }
 
 // ScoreAt is the score at x pixels from the left.

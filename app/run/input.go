@@ -89,8 +89,7 @@ func (i *Input) put(next Given) {
 	i.Given = next
 }
 
-// TakeBack brings back the list before, and can itself be undone. A library goes even where there was
-// no list.
+// TakeBack brings back the list before, and can itself be undone. A library goes even where there was no list.
 func (i *Input) TakeBack() {
 	list := i.Undo
 	if i.Undo = nil; list != nil {
@@ -145,7 +144,8 @@ type Example struct {
 func Examples() []Example {
 	return []Example{
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf},
-		{Name: "Which predictions to trust?", About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
+		{Name: "Which predictions to trust?",
+			About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
 		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes"},
 	}
 }
@@ -211,8 +211,7 @@ func units(s string) int { return len(utf16.Encode([]rune(s))) }
 // mostChoices bounds the remembered tables.
 const mostChoices = 50
 
-// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row
-// until the tab closes.
+// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row until the tab closes.
 func (i *Input) ChooseColumn(name string) {
 	h := i.session.Header
 	if h == nil || name == h.Column || !slices.Contains(h.Columns, name) {

@@ -25,7 +25,7 @@ func (i *Inspector) Show(record int) {
 	if record >= 0 && i.session.Rows.Problem(record) == nil {
 		i.ask()
 	}
-	i.session.look()
+	i.session.callWatchers()
 }
 
 // turn inspects a record without asking for its details.
@@ -139,7 +139,8 @@ func (g *Glances) next() {
 		g.found = map[int32]*message.Detailed{}
 	}
 	for _, i := range g.wanted {
-		if _, known := g.found[i]; known || int(i) >= s.Rows.Len() || len(s.Rows.Picture(int(i))) > mostGlanced || s.Rows.Picture(int(i)) == "" {
+		if _, known := g.found[i]; known || int(i) >= s.Rows.Len() || len(s.Rows.Picture(int(i))) > mostGlanced ||
+			s.Rows.Picture(int(i)) == "" {
 			continue
 		}
 		g.ask(i)

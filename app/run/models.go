@@ -68,10 +68,11 @@ func (m *Models) Start(key string, from store.Store) {
 	})
 }
 
-// missing reports a model that is not here, if one is wanted.
+// missing reports that a wanted model is not in this browser.
 func (m *Models) missing(key string) {
 	if key != "" {
-		m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+		m.session.Tell("Another model is used",
+			"The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
 	}
 }
 
@@ -136,7 +137,7 @@ func (m *Models) HoldoutFile() string {
 	return m.Used.Value.HoldoutFile
 }
 
-// want selects a link's model, or says that it is missing.
+// want selects the model that a link names, or notes that it is missing.
 func (m *Models) want(key string) {
 	if m.Welcome == nil {
 		m.wanted = cmp.Or(key, m.wanted)
@@ -145,7 +146,7 @@ func (m *Models) want(key string) {
 	}
 }
 
-// Choose selects a model by key, and reports whether there is one.
+// Choose selects a model by key, and reports whether the browser has it.
 func (m *Models) Choose(key string) bool {
 	switch i := m.Find(key); {
 	case m.Used.Value != nil && store.Key(m.Used.Value) == key:
@@ -176,7 +177,8 @@ func (m *Models) File(i int, then func([]byte)) {
 	name := m.Own[i].Card.Name
 	m.Shelf.File(i, func(data []byte) {
 		if data == nil {
-			m.Used.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + name + " is damaged. Delete it under Models."}
+			m.Used.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + name +
+				" is damaged. Delete it under Models."}
 			m.session.Rev.All()
 		}
 		then(data)
@@ -191,7 +193,7 @@ func (m *Models) changed() {
 	}
 }
 
-// InAddress is the key of the used model if it will be there after a reload.
+// InAddress is the used model's key for the address, empty if a reload would lose the model.
 func (m *Models) InAddress() string {
 	if u := m.Used.Value; u != nil && m.Lasts(u) {
 		return store.Key(u)

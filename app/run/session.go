@@ -1,6 +1,5 @@
-// Package run is what the page does with an input, without a browser (Session): it reads and scores
-// it, answers questions on its records, and trains models on it. Components draw a session and pass
-// user actions to it.
+// Package run is what the page does with an input, without a browser (Session): it reads and scores it, answers
+// questions on its records, and trains models on it. Components draw a session and pass user actions to it.
 package run
 
 import (
@@ -84,7 +83,7 @@ type Session struct {
 	Told *Told
 }
 
-// Told is a notice that is no result and no failure.
+// Told is a notice that is neither a result nor a failure.
 type Told struct{ Headline, What string }
 
 // New returns a session without input. The client is nil without a browser.
@@ -115,8 +114,8 @@ func (s *Session) Dismiss() {
 	s.Rev.All()
 }
 
-// look has watchers look once a change is complete: they may give another input.
-func (s *Session) look() {
+// callWatchers has watchers callWatchers once a change is complete: they may give another input.
+func (s *Session) callWatchers() {
 	for _, watch := range s.Watchers {
 		watch()
 	}
@@ -129,14 +128,14 @@ func (s *Session) ask(r message.Request, on func(message.Event), end func(messag
 			if on != nil {
 				s.Post(func() {
 					on(e)
-					s.look()
+					s.callWatchers()
 				})
 			}
 		},
 		func(reply message.Reply) {
 			s.Post(func() {
 				end(reply)
-				s.look()
+				s.callWatchers()
 			})
 		},
 	)
@@ -175,7 +174,7 @@ func Ask[T any](s *Session, a *message.Answer[T], r message.Request, still func(
 func (s *Session) Begin() { s.begin(0) }
 
 func (s *Session) begin(wait time.Duration) {
-	defer s.look()
+	defer s.callWatchers()
 	s.stop()
 	s.Run++
 	s.clear()
@@ -221,7 +220,7 @@ func (s *Session) Cancel() {
 		if s.Inspector.Record >= 0 && s.Inspector.Detail.Value == nil {
 			s.Inspector.ask() // its worker is gone
 		}
-		s.look()
+		s.callWatchers()
 		return
 	}
 	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
@@ -394,7 +393,7 @@ func (s *Session) proceed() {
 	}
 	s.Trust.refresh()
 	s.compute()
-	s.look()
+	s.callWatchers()
 }
 
 // Resume is proceed, even after the user has cancelled a calibration.
@@ -475,7 +474,8 @@ func (s *Session) memoryAdvice() string {
 		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
 	}
 	// Half leaves room for scoring.
-	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " + words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
+	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " +
+		words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
 }
 
 // Graphs counts readable records.
@@ -502,7 +502,8 @@ func (s *Session) Say(text string) string {
 	return text
 }
 
-var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "name or SMILES", "name", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
+var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "name or SMILES",
+	"name", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
 
 // warn adds new warnings.
 func (s *Session) warn(warnings []string) {

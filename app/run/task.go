@@ -36,8 +36,7 @@ func (t *Task) Words() string {
 	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
-// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and
-// nothing after another input.
+// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and nothing after another input.
 func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	s.Rev.State++
 	switch {
@@ -123,7 +122,8 @@ func (s *Session) Write(format string, order []int32, then func(*message.Exporte
 func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 	order := s.Order
 	if len(order) > message.MostExplained {
-		s.Saved = "Not saved: reasons take long, so they are given for up to " + words.Count(message.MostExplained) + " rows at a time. Filter the table, or use baca score --explain."
+		s.Saved = "Not saved: reasons take long, so they are given for up to " + words.Count(message.MostExplained) +
+			" rows at a time. Filter the table, or use baca score --explain."
 		s.Rev.State++
 		return
 	}
@@ -227,7 +227,8 @@ type DomainSubject struct {
 }
 
 func (s *Session) DomainSubjects() []DomainSubject {
-	chosen := DomainSubject{Key: "chosen", Title: "The row chosen", Name: "None: choose a row of the table first.", form: "qprf", saved: "Domain report"}
+	chosen := DomainSubject{Key: "chosen", Title: "The row chosen", Name: "None: choose a row of the table first.",
+		form: "qprf", saved: "Domain report"}
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
 		name := s.Rows.Name(i)
 		chosen.Name, chosen.prefix, chosen.records = words.Shorten(name, 60), words.Stem(name), []int32{int32(i)}

@@ -60,7 +60,7 @@ func (t *Training) Start() {
 	})
 }
 
-// claim calls then if it may and no other tab trains. What one has left in the store is this tab's, too.
+// claim calls then if no other tab trains and may agrees. First it takes over a training that another tab left in the store.
 func (t *Training) claim(may func() bool, then func()) {
 	t.store.Claim(false, func(granted bool) {
 		t.session.Rev.State++
@@ -75,7 +75,8 @@ func (t *Training) claim(may func() bool, then func()) {
 			})
 			return
 		}
-		t.Made.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains. Pause it there, or let it end."}
+		t.Made.Failure = &message.Failed{Code: message.CodeNotReady,
+			Text: "Another tab of this page trains. Pause it there, or let it end."}
 		t.Recall(t.store)
 	})
 }
@@ -219,7 +220,7 @@ func (t *Training) load(then func()) {
 	})
 }
 
-// Drop discards it. An unfinished one can be restored until the tab closes.
+// Drop discards the training. An unfinished one can be restored until the tab closes.
 func (t *Training) Drop() {
 	if t.On {
 		t.session.client.Cancel()

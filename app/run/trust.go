@@ -8,8 +8,7 @@ import (
 	"baca/wasm/message"
 )
 
-// Trust judges predictions in a column of the input by the model's held-out errors. Without both it
-// shows nothing.
+// Trust judges predictions in a column of the input by the model's held-out errors. Without both it shows nothing.
 type Trust struct {
 	session *Session
 
@@ -75,7 +74,8 @@ func (t *Trust) refresh() {
 		return
 	}
 	t.asked, t.Failure = key, nil
-	s.Do("Predictions", &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds, Scores: s.Rows.Alone}, func(r message.Reply) {
+	s.Do("Predictions", &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds,
+		Scores: s.Rows.Alone}, func(r message.Reply) {
 		if key != t.asked {
 			return // another column was chosen meanwhile
 		}

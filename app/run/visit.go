@@ -40,8 +40,7 @@ func (s *Session) AtRisk() bool {
 	return s.Busy() && (s.Input.File != nil || len(s.Input.Text) > store.MostDraft)
 }
 
-// Link links to the shown rows in input order, with settings and selection. The note explains it,
-// or why there is none.
+// Link links to the shown rows in input order, with settings and selection. The note explains it, or why there is none.
 func (s *Session) Link() (text, note string) {
 	if s.Opened == nil || s.Rows.Len() == 0 {
 		return "", "Not copied: there is nothing to link to yet."
@@ -64,11 +63,13 @@ func (s *Session) Link() (text, note string) {
 		}
 	}
 	if text = l.Text(); len(text) > store.MostLink || len(l.Lines) < len(rows) {
-		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
+		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select "+
+			"fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
 	}
 	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
 	if u := s.Models.Used.Value; u != nil && !u.BuiltIn {
-		note = strings.TrimSuffix(note, ".") + fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
+		note = strings.TrimSuffix(note, ".") +
+			fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
 	}
 	return text, note
 }

@@ -70,8 +70,7 @@ func (s *Shelf) Lasts(m *message.Model) bool {
 	return m.BuiltIn || i >= 0 && s.Own[i].Kept
 }
 
-// Recall lists the stored models, and then calls back. Files are read on use. changed hears of
-// changes from then on.
+// Recall lists the stored models, and then calls back. Files are read on use. changed hears of changes from then on.
 func (s *Shelf) Recall(store Store, changed, then func()) {
 	s.store, s.changed = store, changed
 	store.All(cardsPrefix, func(cards map[string][]byte, _ string) {
@@ -134,7 +133,8 @@ func (s *Shelf) keep(own OwnModel) {
 func (s *Shelf) kept(sum, problem string) {
 	if problem != "" {
 		s.store.Drop(filesPrefix+sum, func() {})
-		problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
+		problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") +
+			"). It works until the tab closes: download it to have it later."
 	}
 	if i := s.index(sum); i >= 0 {
 		s.Own[i].Kept, s.Own[i].Problem = problem == "", problem
@@ -179,7 +179,7 @@ func (s *Shelf) Delete(i int) {
 	})
 }
 
-// data passes what there is of a model's file, nil for nothing.
+// data passes a model's stored file on, nil if there is none.
 func (s *Shelf) data(i int, then func([]byte)) {
 	own := s.Own[i]
 	if own.Data != nil {

@@ -24,8 +24,7 @@ type Store interface {
 	Release()
 }
 
-// A File is an input outside of the text area: bytes, or a browser's file that never enters the
-// page's memory.
+// A File is an input outside of the text area: bytes, or a browser's file that never enters the page's memory.
 type File struct {
 	Name   string
 	Size   int // in bytes

@@ -18,10 +18,9 @@ func (t *Table) Snapshot() *Table {
 	return &c
 }
 
-// Columns are rows as `baca score` writes them, with more columns before the provenance and the
-// input's own.
+// Columns are rows as `baca score` writes them, with more columns before the provenance and the input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
-	all := table.Pick(t.Rows.ours(), order)
+	all := table.Pick(t.Rows.programColumns(), order)
 	for i := range all {
 		t.judged(&all[i], order)
 	}
@@ -110,7 +109,7 @@ func Joined(name, format string, pieces [][]byte) *message.Exported {
 	return e
 }
 
-// pieceRows are so few that the page answers in between.
+// pieceRows is small enough that the page responds between pieces.
 const pieceRows = 4096
 
 // Pieces are the parts of a file of records with these columns.

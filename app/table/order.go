@@ -16,8 +16,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A Head is the head of a column. By is the column's name in files, empty for the order of the
-// input.
+// A Head is the head of a column. By is the column's name in files, empty for the order of the input.
 type Head struct {
 	By, Class, Name, About string
 	most                   bool // the highest values come first
@@ -42,11 +41,11 @@ var heads = []Head{
 // elsewhere are columns with another place on the page.
 var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
-// Heads are the columns of the table: those that there are of the known ones, then the chosen others.
+// Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {
 	var list []Head
 	for _, h := range heads {
-		there := h.By == "" || table.Named(t.Rows.ours(), h.By) != nil
+		there := h.By == "" || table.Named(t.Rows.programColumns(), h.By) != nil
 		if h.By == "q_value" {
 			there = t.Rule().ByRate
 		}
@@ -68,8 +67,8 @@ func headOf(name string) Head {
 	return Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name}
 }
 
-// ours are the columns of the program.
-func (r *Rows) ours() []table.Column {
+// programColumns are the columns of the program.
+func (r *Rows) programColumns() []table.Column {
 	all := slices.Concat(r.columns, r.Batch)
 	if r.Trust != nil {
 		all = append(all, r.Trust.Rows...)
@@ -82,12 +81,12 @@ func (r *Rows) ours() []table.Column {
 
 // Column is a column by name, or nil.
 func (r *Rows) Column(name string) *table.Column {
-	return cmp.Or(table.Named(r.ours(), name), table.Named(r.read, name))
+	return cmp.Or(table.Named(r.programColumns(), name), table.Named(r.read, name))
 }
 
 // Extra are the columns without a place on the page: the input's own and new ones.
 func (r *Rows) Extra() []table.Column {
-	return slices.DeleteFunc(append(r.ours(), r.read...), func(c table.Column) bool {
+	return slices.DeleteFunc(append(r.programColumns(), r.read...), func(c table.Column) bool {
 		known := slices.ContainsFunc(heads, func(h Head) bool { return h.By == c.Name })
 		return known || slices.Contains(elsewhere, c.Name) || strings.HasPrefix(c.Name, "interval_") || property.ColumnOf(c.Name) != nil
 	})
@@ -346,8 +345,8 @@ func rankTexts(keys []uint64, texts []string) {
 // sortTexts sorts records with equal starts of that many bytes, eight more bytes at a time: a
 // comparing sort of 100 000 would block the page. keys is room.
 func sortTexts(list []int32, texts []string, start int, keys []uint64) {
-	const few = 2000
-	if len(list) < few {
+	const fewTexts = 2000
+	if len(list) < fewTexts {
 		slices.SortStableFunc(list, func(a, b int32) int { return strings.Compare(texts[a], texts[b]) })
 		return
 	}

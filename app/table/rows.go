@@ -132,7 +132,7 @@ func (r *Rows) Add(e *message.Records) {
 	}
 }
 
-// view updates the scores by themselves, which rows that have just come have not.
+// view extends the usual columns to all rows, of which the latest have no scores yet.
 func (r *Rows) view() {
 	if r.columns == nil {
 		r.columns = table.Of(table.Fields(table.Usual), nil)
@@ -163,7 +163,7 @@ func missing(n int) []float64 {
 	return column
 }
 
-// Fill stores rows that were scored alone, and drops those of another input.
+// Fill stores rows of single scores, and drops rows of another input.
 func (r *Rows) Fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return
@@ -294,7 +294,8 @@ func (r *Rows) PredictionWords(record int) string {
 	}
 	said += ", with an expected error of " + words.Number(expected) + "."
 	if interval := r.Interval(record); interval != "" {
-		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) + " of observed values, for molecules like those held out."
+		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) +
+			" of observed values, for molecules like those held out."
 	}
 	return said
 }

@@ -31,8 +31,11 @@ const (
 func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
 	return [Deciders]struct{ Key, Name, About, Score string }{
 		{"alone", "Each molecule alone", "Each molecule is judged by itself: nothing else in the list can change its verdict.", "score"},
-		{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from the training set.", "score in the batch"},
-		{"attention", "The paper's method", "Each molecule is judged by S_BaCa, the score of the paper, which learns from the list as a whole.", "S_BaCa"},
+		{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from " +
+			"the training set.", "score in the batch"},
+		{"attention", "The paper's method",
+			"Each molecule is judged by S_BaCa, the score of the paper, which learns from the list as a whole.",
+			"S_BaCa"},
 	}
 }
 

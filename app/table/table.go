@@ -128,8 +128,7 @@ func (t *Table) MoveThreshold(score float64) {
 	}
 }
 
-// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge
-// equally.
+// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge equally.
 func roundUp(p float64) float64 {
 	rounded := words.Round(p, 3)
 	if rounded < p {
@@ -231,7 +230,7 @@ func (t *Table) Search(search string, structure bool) {
 	t.Arrange()
 }
 
-// Wants is what is to be computed for the present view, empty for nothing.
+// Wants names what the present view still needs computed, empty for nothing.
 func (t *Table) Wants() string {
 	for _, w := range []struct {
 		what string

@@ -186,8 +186,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// sameFiles compares what was joined with what `baca score` writes of inputs, of which the rows name
-// another folder.
+// sameFiles compares what was joined with what `baca score` writes of inputs, of which the rows name another folder.
 func (k task) sameFiles(t *testing.T, folder, other string, inputs ...string) {
 	t.Helper()
 	dir, to := t.TempDir(), k.Config.Run.To
@@ -287,8 +286,7 @@ func TestObjectStore(t *testing.T) {
 	}
 }
 
-// A shard that fails is named, the others are there, and nothing is joined. Once the trouble is over,
-// it alone is done.
+// A shard that fails is named, the others are there, and nothing is joined. Once the trouble is over, it alone is done.
 func TestBadShard(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	k := newTask(t, 3, splitLines(t, rng, moleculeLines(rng, 90))...)

@@ -58,9 +58,8 @@ type config struct {
 	Join    bool
 }
 
-// A scoring is a config at work in this process. Everything it finishes is in the folder: what is there is
-// not done again, so a run that was killed goes on from its finished shards, and work that is done
-// twice changes nothing.
+// A scoring is a config at work in this process. Everything it finishes is in the folder: what is there is not done
+// again, so a run that was killed goes on from its finished shards, and work that is done twice changes nothing.
 type scoring struct {
 	config
 	plan run.Plan // of a shard
@@ -122,7 +121,8 @@ func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	}
 	m := c.load(ctx)
 	if m.Card.Schema == algo.Constant {
-		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", m.Card.Name, m.Card.Schema)
+		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be "+
+			"read in shards", m.Card.Name, m.Card.Schema)
 	}
 	asked := c.Run
 	asked.Program, asked.Model, asked.SHA256 = version.String(), m.Card.Name, try.To(weights.Sum(m))
@@ -199,7 +199,7 @@ type rows struct {
 	Error   string   `json:"error,omitempty"` // why it could not be read to its end; the records before that count
 }
 
-// count counts the records of an input, of which it parses none.
+// count counts the records of an input without parsing them.
 func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 	of, r := s.Run.Inputs[number], rows{}
 	name := s.path(fmt.Sprintf("rows-%05d.json", number))
@@ -222,7 +222,8 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 
 // read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
 // the file, or of what of it can be read. own is told the further columns.
-func (s *scoring) read(ctx context.Context, number int, own func(all, own []string), use func(dataset.Record) bool) (sum string, err error) {
+func (s *scoring) read(ctx context.Context, number int, own func(all, own []string),
+	use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
 	f, err := open(ctx, name)
 	if err != nil {
@@ -243,7 +244,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(all, own []stri
 	return hex.EncodeToString(hash.Sum(nil)), cmp.Or(err, rest)
 }
 
-// A plan says which records are of which shard.
+// A plan assigns records to shards.
 type plan struct {
 	First  []int    `json:"first"`            // place of the first record of each input, and behind the last
 	SHA256 []string `json:"sha256"`           // of each input: with the same, records are the same at each place
@@ -283,7 +284,7 @@ func (p *plan) shard(k, of int) (lo, hi int) {
 	return at(k), at(k + 1)
 }
 
-// A mark is what a shard gave. It is valid as long as the files have these bytes.
+// A mark describes a finished shard. It is valid while the shard's files have these bytes.
 type mark struct {
 	Of      string      `json:"of"` // SHA-256 of the settings, the plan and the shard
 	Tally   table.Tally `json:"tally"`
@@ -324,12 +325,14 @@ func sumOf(ctx context.Context, name string) string {
 
 func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
 	sums := [2]hash.Hash{sha256.New(), sha256.New()}
-	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16), bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
+	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16),
+		bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
 	one := s.plan
 	one.Input.Records, one.Own = s.records(ctx, p, shard), &p.Own
 	one.From = &table.Run{Model: s.Run.Model, SHA256: s.Run.SHA256, By: one.Options.By, Alpha: s.Run.Alpha}
 	one.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
-		return table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields), table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields()), nil
+		return table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields),
+			table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields()), nil
 	}
 	scored, err := run.New(ctx, one)
 	if err == nil {
@@ -368,7 +371,9 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dat
 			})
 			if wanted && (place < hi || sum != p.SHA256[number]) {
 				wanted = false
-				yield(dataset.Record{}, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
+				yield(dataset.Record{}, cmp.Or(err,
+					fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder",
+						in.Name)))
 			}
 			if !wanted {
 				return
@@ -393,11 +398,12 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// Err says what is missing, if something is.
+// Err lists the missing shards, nil if there are none.
 func (s *summary) Err() error {
 	var errs []error
 	if n := len(s.Failed); n > 0 {
-		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards, s.Failed[0].Shard, s.Failed[0].Error))
+		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards,
+			s.Failed[0].Shard, s.Failed[0].Error))
 	}
 	if n := len(s.Broken); n > 0 {
 		errs = append(errs, fmt.Errorf("%d of the inputs cannot be read to the end: %s", n, s.Broken[0].Error))
@@ -405,7 +411,7 @@ func (s *summary) Err() error {
 	return errors.Join(errs...)
 }
 
-// summarize sums up what each shard gave, or why it gave nothing.
+// summarize adds up the counts of finished shards, and lists the failed ones.
 func (s *scoring) summarize(p *plan, done []piece) *summary {
 	sum := &summary{settings: s.Run, Records: p.records(), Broken: p.Broken}
 	for shard, d := range done {

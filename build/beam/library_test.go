@@ -23,8 +23,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// moleculeLines are n lines of a .smi file. Of every thirteen one is refused; a third have a
-// name.
+// moleculeLines are n lines of a .smi file. Of every thirteen one is refused; a third have a name.
 func moleculeLines(rng *rand.Rand, n int) []string {
 	parts := []string{"C", "CC", "O", "N", "c1ccccc1", "C(=O)", "C(F)(F)", "S", "C1CCCCC1"}
 	lines := make([]string, n)
@@ -94,8 +93,7 @@ func packed(t *testing.T, name string, lines []string) []byte {
 	return text
 }
 
-// splitLines writes lines into some files of a new folder, which may be empty, and returns
-// their names.
+// splitLines writes lines into some files of a new folder, which may be empty, and returns their names.
 func splitLines(t *testing.T, rng *rand.Rand, lines []string) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,19 +1,16 @@
-// Command baca-beam scores libraries of molecules that are too large for one
-// machine, on an engine that runs Apache Beam pipelines: Flink, Spark, Dataflow, or
-// by default the Prism runner inside this process.
+// Command baca-beam scores libraries of molecules that are too large for one machine, on an engine that runs Apache
+// Beam pipelines: Flink, Spark, Dataflow, or by default the Prism runner inside this process.
 //
 //	baca-beam [flags] --out FOLDER INPUT...
 //
 // Each graph is scored by itself, so a batch is not calibrated here.
 //
-// The inputs are .smi, .csv, .tsv, .jsonl, .sdf or .parquet files, plain or as .gz, .bz2 or .zst, on disks
-// or in object stores (gs://, s3://), as names or patterns, as if they were one
-// after the other. The rows are those of `baca score` for all of them in one file.
-// The folder gets shards of them, in the order of the input, the refused records
-// beside, and summary.json with all counts, the shards that failed and the inputs
-// that broke off. What is in the folder is
-// not done again: a run that was killed goes on when the same command is given
-// again. With --join it puts the shards together, too, to the bytes of `baca score`.
+// The inputs are .smi, .csv, .tsv, .jsonl, .sdf or .parquet files, plain or as .gz, .bz2 or .zst, on disks or in object
+// stores (gs://, s3://), as names or patterns, as if they were one after the other. The rows are those of `baca score`
+// for all of them in one file. The folder gets shards of them, in the order of the input, the refused records beside,
+// and summary.json with all counts, the shards that failed and the inputs that broke off. What is in the folder is not
+// done again: a run that was killed goes on when the same command is given again. With --join it puts the shards
+// together, too, to the bytes of `baca score`.
 //
 // The exit status is 0 also when records were refused, 2 after a mistake in the
 // command line, and 1 after any other failure, also of a single shard.
@@ -80,7 +77,7 @@ func main() {
 	os.Exit(status)
 }
 
-// parseFlags is [flag.Parse], which says what is wrong among all flags of Beam.
+// parseFlags is [flag.Parse] without a listing of all flags of Beam in its errors.
 func parseFlags(fs *flag.FlagSet, args []string) (help bool, err error) {
 	fs.Init("baca-beam", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -99,13 +96,14 @@ func showHelp(w io.Writer, all *flag.FlagSet) {
 	})
 	own.SetOutput(w)
 	sdk.SetOutput(w)
-	fmt.Fprint(w, "Baca-beam scores libraries of molecules on an engine that runs Apache Beam pipelines.\n\nUsage:\n  baca-beam [flags] --out FOLDER INPUT...\n\nFlags:\n")
+	fmt.Fprint(w, "Baca-beam scores libraries of molecules on an engine that runs Apache Beam "+
+		"pipelines.\n\nUsage:\n  baca-beam [flags] --out FOLDER INPUT...\n\nFlags:\n")
 	own.PrintDefaults()
 	fmt.Fprint(w, "\nFlags of Beam:\n")
 	sdk.PrintDefaults()
 }
 
-// flags adds those of the job to what Beam has.
+// flags adds the flags of the job to those of Beam.
 func flags(fs *flag.FlagSet) *config {
 	o := algo.DefaultOptions()
 	c := new(config)
@@ -114,7 +112,8 @@ func flags(fs *flag.FlagSet) *config {
 	fs.StringVar(&c.Run.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
 	fs.StringVar(&c.Run.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
 	fs.StringVar(&c.Run.To, "to", "csv", "form of the rows: csv or jsonl")
-	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, and the refused records into rejects.csv")
+	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, "+
+		"and the refused records into rejects.csv")
 	fs.IntVar(&c.Run.Shards, "shards", 16, "parts to divide the work into")
 	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
 	fs.Float64Var(&c.Run.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
@@ -162,7 +161,7 @@ func invoke(ctx context.Context, c *config, inputs []string, stderr io.Writer) i
 	return 0
 }
 
-// score runs the pipeline and returns what it wrote last.
+// score runs the pipeline and returns its summary.
 func score(ctx context.Context, c *config, patterns []string) (s *summary, err error) {
 	defer try.Catch(&err)
 	defer try.To(lockFolder(c.Folder))()

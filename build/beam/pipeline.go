@@ -38,8 +38,7 @@ func encode(p piece) ([]byte, error) { return json.Marshal(p) }
 
 func decode(data []byte) (p piece, err error) { return p, json.Unmarshal(data, &p) }
 
-// collect returns n pieces in the order of their numbers. Of those that an engine gave twice, one with
-// a mark counts.
+// collect returns n pieces in the order of their numbers. Of those that an engine gave twice, one with a mark counts.
 func collect(n int, next func(*piece) bool) []piece {
 	list := make([]piece, n)
 	for p := (piece{}); next(&p); p = (piece{}) {
@@ -127,9 +126,8 @@ func (c *config) planned(ctx context.Context) (*scoring, *plan) {
 	return s, p
 }
 
-// turns are taken by shards that are read. One keeps as many cores busy as a shard may
-// have, another reads meanwhile, and more of them would only hold more records in
-// memory: engines start all that they have.
+// turns are taken by shards that are read. One keeps as many cores busy as a shard may have, another reads meanwhile,
+// and more of them would only hold more records in memory: engines start all that they have.
 var turns struct {
 	sync.Once
 	free chan struct{}

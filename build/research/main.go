@@ -7,4 +7,4 @@ import (
 	"baca/build/research/paper"
 )
 
-func main() { command.Paper(paper.Commands(command.TrainEncoder)...) }
+func main() { command.Paper(paper.Texts, paper.Commands(command.TrainEncoder)...) }

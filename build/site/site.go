@@ -23,7 +23,8 @@ import (
 
 // CSP is the content security policy, sent in a header and held by the page itself:
 // nothing is fetched from, and nothing sent to, any other place.
-const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " +
+	"style-src 'self'; img-src 'self' blob: data:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
 // headerCSP adds what counts in a header only: no other site shows this one in a frame.
 // Pages of the same origin may, see web/EMBED.md.
@@ -40,8 +41,7 @@ type File struct {
 	SHA256 string `json:"sha256"` // of the content, hex
 	// Brotli says that the content is kept compressed, with .br behind the path.
 	Brotli bool `json:"brotli,omitempty"`
-	// Model is the name of the embedded model that this is. Its content is not
-	// kept twice.
+	// Model is the name of the embedded model that this is. Its content is not kept twice.
 	Model string `json:"model,omitempty"`
 	// Hashed says that the path holds a hash, so that the content never changes.
 	Hashed bool `json:"hashed,omitempty"`
@@ -86,7 +86,7 @@ type Site struct {
 	making sync.Mutex // a form: one at a time, since a window of brotli is 16 MB
 }
 
-// An entry is a file in all its forms, by content encoding, which is empty for the plain one. Each is made when it is
+// An entry holds a file in all its forms, by content encoding; the plain form has an empty one. Each is made when it is
 // first asked for and kept, so that any number of requests at once hold it once.
 type entry struct {
 	File
@@ -95,8 +95,7 @@ type entry struct {
 
 type form func() ([]byte, error)
 
-// Open reads the list of a site's files. model returns the file of an embedded
-// model; its hash is checked.
+// Open reads the list of a site's files. model returns the file of an embedded model; its hash is checked.
 func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 	data, err := fs.ReadFile(files, List)
 	if err != nil {
@@ -131,7 +130,7 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
-// Content returns what a file holds, which must not be changed.
+// Content returns a file's bytes, which must not be changed.
 func (s *Site) Content(name string) ([]byte, error) {
 	e := s.by[name]
 	if e == nil {

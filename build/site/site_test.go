@@ -66,8 +66,7 @@ func fixture() (fstest.MapFS, func(string) ([]byte, error)) {
 	}
 }
 
-// compressed tells whether a file of the fixture is kept compressed. A model is not:
-// it hardly gets smaller.
+// compressed tells whether a file of the fixture is kept compressed. A model is not: it hardly gets smaller.
 func compressed(name string) bool {
 	return Compresses(TypeOf(name)) && !strings.HasPrefix(name, "models/")
 }
@@ -171,8 +170,7 @@ func put(name, text string) {
 	try.Check(write(name, []byte(text)))
 }
 
-// earlier writes a folder as an earlier version did: with another page, and a program
-// that this one has not.
+// earlier writes a folder as an earlier version did: with another page, and a program that this one has not.
 func earlier(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -55,7 +55,7 @@ func (s *Site) Write(dir string) error {
 			return fmt.Errorf("%s is in the way and no part of an earlier site: remove it, or give another folder", below(dir, name))
 		}
 	}
-	// Until all is there, the files of both are the site's: a run that is killed can be done again.
+	// Until the new site is complete, the list names the files of both sites, so a killed run can be repeated.
 	if err := writeMark(dir, slices.Concat(old, names)); err != nil {
 		return err
 	}

@@ -1,6 +1,5 @@
-// Command app is the program of the page. In the tab itself it draws, in the workers
-// that it starts it computes. One program for both is a third smaller to load than
-// two, and compiled once.
+// Command app is the program of the page. In the tab itself it draws, in the workers that it starts it computes. One
+// program for both is a third smaller to load than two, and compiled once.
 package main
 
 import (

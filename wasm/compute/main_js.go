@@ -1,5 +1,4 @@
-// Command compute is the program of the npm package: what computes in the workers of
-// the page, without the page.
+// Command compute is the program of the npm package: what computes in the workers of the page, without the page.
 package main
 
 import "baca/wasm/worker"

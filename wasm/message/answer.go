@@ -35,8 +35,7 @@ type Progress struct {
 	Records     int // read so far, while parsing
 }
 
-// Records are the next parsed records of the opening input: ids and SMILES as in rows, and the
-// input's own columns.
+// Records are the next parsed records of the opening input: ids and SMILES as in rows, and the input's own columns.
 type Records struct {
 	From     int // number of the first one, from 0
 	Columns  Columns
@@ -140,8 +139,7 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
-	// Training and Unseen are an example of predictions: CSV with the columns name, smiles, logS and
-	// logS_pred.
+	// Training and Unseen are an example of predictions: CSV with the columns name, smiles, logS and logS_pred.
 	Training, Unseen []byte
 	// Extensions are those of readable files.
 	Extensions []string
@@ -181,8 +179,7 @@ type Model struct {
 	SmallestP float64
 	// Shared, unless 0, is the k of a shared model, which does not know its training graphs.
 	Shared int
-	// Residuals is the number of held-out prediction errors, from the columns Observed and
-	// Predicted.
+	// Residuals is the number of held-out prediction errors, from the columns Observed and Predicted.
 	Residuals           int
 	Observed, Predicted string
 }
@@ -208,8 +205,7 @@ type Opened struct {
 	Molecules        bool   // false for bare graphs
 	Records, Refused int
 	SHA256           string // of the original input, hex
-	// Line is a template for one more record, with "{SMILES}" and "{name}"; empty if a record needs
-	// more than a line.
+	// Line is a template for one more record, with "{SMILES}" and "{name}"; empty if a record needs more than a line.
 	Line     string
 	Columns  []string // with values or prices: of tables, keys of JSONL, data of SDF
 	Warnings []string
@@ -238,8 +234,7 @@ type Part struct {
 type Detailed struct {
 	Record int
 	Drawing
-	// SetAside is what the model did not read, Parent the SMILES that it read; both empty if it
-	// read all.
+	// SetAside is what the model did not read, Parent the SMILES that it read; both empty if it read all.
 	SetAside, Parent string
 	Properties       *property.Properties // of the molecule that was read; nil for a plain graph
 	// Explanation is of the graph by itself. Its nodes are those of Atoms, ascending in reasons, and
@@ -263,8 +258,7 @@ type Bond struct{ From, To int }
 // A Key is one that the attention of a graph looks at.
 type Key struct {
 	Origin string // "training", "test" or "synthetic"
-	// Row is, for the origin training, in the training set, for test in the input, from 0; −1 if
-	// unknown.
+	// Row is, for the origin training, in the training set, for test in the input, from 0; −1 if unknown.
 	Row int
 	// ID and SMILES of the record or training molecule, if known.
 	ID, SMILES    string
@@ -278,8 +272,7 @@ type Key struct {
 type Traced struct {
 	Record int
 	Drawing
-	// From and To are each atom's bytes in the SMILES; nil if unknown. Node is each atom's node, −1
-	// for unread ones.
+	// From and To are each atom's bytes in the SMILES; nil if unknown. Node is each atom's node, −1 for unread ones.
 	From, To Ints
 	Node     Ints
 	// Features are each node's, Width in a row: OGB's nine for molecules. Walks are return

@@ -61,8 +61,7 @@ func (c *Client) start() {
 	)
 }
 
-// Do sends a request. on, unless nil, gets its events, and done its reply, or a [*Failed], exactly
-// once.
+// Do sends a request. on, unless nil, gets its events, and done its reply, or a [*Failed], exactly once.
 func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

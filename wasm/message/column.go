@@ -99,7 +99,8 @@ func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
 	*c = make(Columns, len(list))
 	for i, from := range list {
 		to := &(*c)[i]
-		*to = table.Column{Name: from.Name, Kind: from.Kind, Texts: from.Texts, Numbers: from.Numbers, TextLists: from.TextLists, NumberLists: from.NumberLists}
+		*to = table.Column{Name: from.Name, Kind: from.Kind, Texts: from.Texts, Numbers: from.Numbers,
+			TextLists: from.TextLists, NumberLists: from.NumberLists}
 		if to.Len() != (*c)[0].Len() {
 			return fmt.Errorf("column %.40q of %d rows: want as many as the first, %d", to.Name, to.Len(), (*c)[0].Len())
 		}

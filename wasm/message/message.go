@@ -1,6 +1,5 @@
-// Package message is the protocol of page and worker. The page sends a [Request]; the worker
-// answers with events and one reply, all with the request's number. A message is msgpack in one
-// ArrayBuffer:
+// Package message is the protocol of page and worker. The page sends a [Request]; the worker answers with events and
+// one reply, all with the request's number. A message is msgpack in one ArrayBuffer:
 //
 //	[version, number of the request, kind, {field: value, …}]
 //
@@ -28,8 +27,7 @@ const MaxSize = 512 << 20
 // ErrVersion is the cause of a version mismatch.
 var ErrVersion = errors.New("message of another version")
 
-// A Request comes from the page. Its comment names its events and reply; any reply may be a
-// [Failed].
+// A Request comes from the page. Its comment names its events and reply; any reply may be a [Failed].
 type Request interface{ request() }
 
 // An Event reports progress.
@@ -43,9 +41,11 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{},
+		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{},
+		Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

@@ -28,17 +28,15 @@ type Open struct {
 // A Choice is the SMILES column of tables with a Header.Key.
 type Choice struct{ Key, Column string }
 
-// Score scores the open input with the loaded model, as `baca score` does. With Batch the batch, or an
-// even sample of a long input, is scored first, and rows are those of `baca score --by both`. Events:
-// [Reference], [Progress] and [Rows], and of a batch also [Parted], [Iteration] and [Fitted]. Reply:
-// [Scored].
+// Score scores the open input with the loaded model, as `baca score` does. With Batch the batch, or an even sample of a
+// long input, is scored first, and rows are those of `baca score --by both`. Events: [Reference], [Progress] and
+// [Rows], and of a batch also [Parted], [Iteration] and [Fitted]. Reply: [Scored].
 //
 // A column ood, is_ood or outside labels records, for AUCs only.
 type Score struct {
 	Batch bool
 	Alpha float64 // false alarm rate; 0 is 0.05
-	// Every asks for an Iteration after that many steps, at the cost of scoring the batch. 0 is
-	// none.
+	// Every asks for an Iteration after that many steps, at the cost of scoring the batch. 0 is none.
 	Every int
 }
 
@@ -54,8 +52,7 @@ type Piece struct {
 	From, To int // from 0, To not included
 }
 
-// Detail explains one record of the open input. Reply: [Detailed]. It needs a model. Keys are those
-// of the last batch.
+// Detail explains one record of the open input. Reply: [Detailed]. It needs a model. Keys are those of the last batch.
 type Detail struct {
 	Record int // from 0
 }
@@ -65,8 +62,7 @@ type Trace struct {
 	Record int // from 0
 }
 
-// Graphons asks for two graphons of the last batch and samples of their mixture. Reply:
-// [GraphonPair].
+// Graphons asks for two graphons of the last batch and samples of their mixture. Reply: [GraphonPair].
 type Graphons struct {
 	Side   string // "ID" or "OOD"
 	I, J   int    // indices on the side, from 0
@@ -138,9 +134,8 @@ const MostReported, MostRefusals = 500, 20
 // ReportColumns are the columns that a Report reads.
 var ReportColumns = []string{"id", "smiles", "batch", "batch_p", "batch_verdict", "set_aside"}
 
-// Domain makes the file of `baca report --qprf` for some records, or of `baca report --qmrf` for
-// the model. Events: [Progress] of the stage StageExplain. Reply: [Exported], or after [Pause] a
-// Failed with [CodeCancelled].
+// Domain makes the file of `baca report --qprf` for some records, or of `baca report --qmrf` for the model. Events:
+// [Progress] of the stage StageExplain. Reply: [Exported], or after [Pause] a Failed with [CodeCancelled].
 type Domain struct {
 	Form   string // "qprf" or "qmrf"
 	Format string // "html" or "json"
@@ -151,9 +146,8 @@ type Domain struct {
 // MostSubstances is how many records a Domain may have.
 const MostSubstances = 100
 
-// Train trains a model on the open input. Events: [Epoch], [Checkpoint], and [Progress] of the
-// stage StageBackground. Reply: [Trained], or after [Pause] [Paused]. Other requests wait, except
-// Pause.
+// Train trains a model on the open input. Events: [Epoch], [Checkpoint], and [Progress] of the stage StageBackground.
+// Reply: [Trained], or after [Pause] [Paused]. Other requests wait, except Pause.
 type Train struct {
 	Name   string // of the model; empty takes the file's
 	Epochs int    // in all; 0 for as many as the model needs, none for one of molecules

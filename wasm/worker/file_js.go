@@ -27,8 +27,7 @@ func (h *host) File(number int) (engine.Source, error) {
 	if !value.Truthy() {
 		return nil, errors.New("the file has not come with the message")
 	}
-	// A message to nobody is freed at once; garbage collection would come after a large file is all
-	// in memory.
+	// A message to nobody is freed at once; garbage collection would come after a large file is all in memory.
 	channel := h.self.Get("MessageChannel").New()
 	channel.Get("port2").Call("close")
 	return &blob{value: value, sink: channel.Get("port1")}, nil

@@ -36,8 +36,7 @@ type Batch struct {
 	Graphs  []*graph.Graph `json:"-"`
 }
 
-// Encoder loads the reference batch and the trained encoder it was computed
-// with.
+// Encoder loads the reference batch and the trained encoder it was computed with.
 func Encoder(t testing.TB) *Batch {
 	t.Helper()
 	var r Batch

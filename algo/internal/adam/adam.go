@@ -8,17 +8,15 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// Adam updates one slice of parameters. Step, M and V are its state, exported
-// because checkpoints store them; M and V are as long as the parameters, or empty
-// before the first update.
+// Adam updates one slice of parameters. Step, M and V are its state, exported because checkpoints store them; M and V
+// are as long as the parameters, or empty before the first update.
 type Adam struct {
 	LR, Beta1, Beta2, Eps float64
 	Step                  int       // updates so far
 	M, V                  []float32 // running means of the gradient and of its square
 }
 
-// New returns an Adam of the given learning rate with β₁ = 0.9, β₂ = 0.999 and
-// ε = 1e-8.
+// New returns an Adam of the given learning rate with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
 func New(lr float64) *Adam {
 	return &Adam{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 }

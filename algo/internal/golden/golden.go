@@ -14,7 +14,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// Cases reads the cases of a file of testdata, one a line in JSON, before those that no such file can hold.
+// Cases returns the cases of a file of testdata, one a line in JSON, and then more, which no such file can hold.
 func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
 	t.Helper()
 	f := must.Have(os.Open(filepath.Join("testdata", file)))
@@ -32,8 +32,7 @@ func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
 	return append(list, more...)
 }
 
-// Path returns the path of a file or folder in shared, searched from the working directory upwards,
-// or skips the test.
+// Path returns the path of a file or folder in shared, searched from the working directory upwards, or skips the test.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	for dir := must.Have(os.Getwd()); ; dir = filepath.Dir(dir) {

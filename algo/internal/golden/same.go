@@ -43,13 +43,13 @@ func Table(t testing.TB, path string, fields int, of func(fields []string) strin
 	Same(t, path, completed(t, path, fields, of))
 }
 
-// Reference is Table for a file that another program wrote: it is never written here.
+// Reference is Table for a file that another program wrote, which BACA_UPDATE does not rewrite.
 func Reference(t testing.TB, path string, fields int, of func(fields []string) string) {
 	t.Helper()
 	compare(t, path, completed(t, path, fields, of))
 }
 
-// completed is the text of a table as of gives it.
+// completed returns the text of a table with the values that the function of computes.
 func completed(t testing.TB, path string, fields int, of func(fields []string) string) string {
 	t.Helper()
 	var b strings.Builder

@@ -7,16 +7,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Products sets dst to x·v, with a row of x for each value of dst. SIMD128 rounds otherwise than
-// gonum.
+// Products sets dst to x·v, with a row of x for each value of dst. SIMD128 rounds otherwise than gonum.
 func Products(dst, x, v []float64) {
 	if !productsVector(dst, checked(x, dst, v), v) {
 		blas64.Gemv(blas.NoTrans, 1, rowsOf(x, len(v)), vectorOf(v), 0, vectorOf(dst))
 	}
 }
 
-// AddProducts adds xᵀ·v to dst, with a row of x for each value of v. SIMD128 rounds otherwise than
-// gonum.
+// AddProducts adds xᵀ·v to dst, with a row of x for each value of v. SIMD128 rounds otherwise than gonum.
 func AddProducts(dst, v, x []float64) {
 	if !addProductsVector(dst, v, checked(x, v, dst)) {
 		blas64.Gemv(blas.Trans, 1, rowsOf(x, len(dst)), vectorOf(v), 1, vectorOf(dst))

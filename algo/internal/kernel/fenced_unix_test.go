@@ -11,8 +11,7 @@ import (
 
 var fences [][]byte
 
-// fenced is n bytes of memory, the i-th one in use, after or before a page that
-// cannot be read.
+// fenced is n bytes of memory, the i-th one in use, after or before a page that cannot be read.
 func fenced(i, n int, atStart bool) []byte {
 	page := os.Getpagesize()
 	for len(fences) <= i {

@@ -8,8 +8,7 @@
 //
 //	((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)).
 //
-// Steps that choose (percentiles, nearest keys, thresholds) would otherwise turn a last bit into
-// another answer.
+// Steps that choose (percentiles, nearest keys, thresholds) would otherwise turn a last bit into another answer.
 //
 // Written slices must not overlap others that are read, unless stated.
 package kernel
@@ -60,15 +59,14 @@ func (m Matrix) Columns(lo, hi int) Matrix {
 	return m
 }
 
-// outside is apart so that the views are made inline.
+// outside panics. It is a function of its own so that the compiler can inline its callers.
 //
 //go:noinline
 func outside(what string, lo, hi, of int) {
 	panic(fmt.Sprintf("kernel: %s %d to %d of %d", what, lo, hi, of))
 }
 
-// check reports a view that its data cannot hold: the vector code would read or
-// write beyond it.
+// check reports a view that its data cannot hold: the vector code would read or write beyond it.
 func (m Matrix) check(name, part string) {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < 0 || m.Stride > 0 && m.Stride < m.Cols ||
 		m.Rows > 0 && m.Cols > 0 && (m.Rows-1)*m.Stride+m.Cols > len(m.Data) {
@@ -92,9 +90,8 @@ const (
 	rectify                // replaces negative values by 0, after that
 )
 
-// blockCols columns of MulNT's right side are transposed at a time and fit the first level cache.
-// blockRows, whole tiles in all code, is the number of rows searched for
-// zeros at a time.
+// blockCols columns of MulNT's right side are transposed at a time and fit the first level cache. blockRows, whole
+// tiles in all code, is the number of rows searched for zeros at a time.
 const (
 	blockCols = 32
 	blockRows = 240
@@ -108,9 +105,8 @@ type buffers struct {
 	lists []int32
 }
 
-// The left side of a linear layer comes from a ReLU, so about half of its values are zero, and in
-// the few rows of a tile more than a third of the columns. Products of few terms would not gain
-// from omitting them.
+// The left side of a linear layer comes from a ReLU, so about half of its values are zero, and in the few rows of a
+// tile more than a third of the columns. Products of few terms would not gain from omitting them.
 const (
 	fewestListed = 16
 	mostListed   = 512
@@ -120,8 +116,7 @@ const (
 	room = 17
 )
 
-// list lists the terms that are not zero in all rows of a tile of a, or returns nil if it would not
-// pay.
+// list lists the terms that are not zero in all rows of a tile of a, or returns nil if it would not pay.
 func (s *buffers) list(a Matrix) []int32 {
 	n := listed(a.Rows) * (a.Cols + room)
 	if a.Cols < fewestListed || a.Cols > mostListed || a.Rows > mostRows || n == 0 {
@@ -152,8 +147,7 @@ func transpose(dst, src []float32, lds, rows, cols int) {
 	}
 }
 
-// multiply computes dst = a·b for a block b of a.Cols rows and n columns, with the terms that are
-// listed, if any.
+// multiply computes dst = a·b for a block b of a.Cols rows and n columns, with the terms that are listed, if any.
 func multiply(dst []float32, ldd int, a Matrix, b []float32, ldb, n int, bias []float32, flags int, lists []int32) {
 	if lists != nil {
 		gemmListed(dst, ldd, a.Data, a.Stride, b, ldb, a.Rows, n, a.Cols, bias, flags, lists)
@@ -167,9 +161,8 @@ func MulNT(dst, a, b Matrix) {
 	mulNT("MulNT", dst, a, b, nil, 0, false)
 }
 
-// Linear computes dst = x·wᵀ + bias, the forward product of a linear layer with weights w, out×in,
-// and with relu set clears negative values. The weights must be finite: terms with zero x are
-// omitted.
+// Linear computes dst = x·wᵀ + bias, the forward product of a linear layer with weights w, out×in, and with relu set
+// clears negative values. The weights must be finite: terms with zero x are omitted.
 func Linear(dst, x, w Matrix, bias []float32, relu bool) {
 	mulNT("Linear", dst, x, w, bias, linear("Linear", len(bias), w.Rows, w.Cols, relu), true)
 }
@@ -263,13 +256,12 @@ func (p *Packed) Set(i int, row []float32) {
 	}
 }
 
-// MulPacked computes dst = a·bᵀ for a of m×k and rows lo to hi of b, lo being a
-// multiple of 32.
+// MulPacked computes dst = a·bᵀ for a of m×k and rows lo to hi of b, lo being a multiple of 32.
 func MulPacked(dst, a Matrix, b *Packed, lo, hi int) {
 	mulPacked("MulPacked", dst, a, b, lo, hi, nil, 0, nil)
 }
 
-// LinearPacked is Linear with weights that are packed.
+// LinearPacked is Linear with packed weights.
 func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
 	flags := linear("LinearPacked", len(bias), w.rows, w.Terms, relu)
 	buffer := scratch.Get().(*buffers)
@@ -283,8 +275,10 @@ func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
 }
 
 func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32, flags int, lists []int32) {
-	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows || dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
-		panic(fmt.Sprintf("kernel: %s of %d×%d and rows %d to %d of %d×%d into %d×%d", name, a.Rows, a.Cols, lo, hi, b.rows, b.Terms, dst.Rows, dst.Cols))
+	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows ||
+		dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: %s of %d×%d and rows %d to %d of %d×%d into %d×%d", name, a.Rows, a.Cols, lo, hi,
+			b.rows, b.Terms, dst.Rows, dst.Cols))
 	}
 	dst.check(name, "result")
 	a.check(name, "left")
@@ -326,8 +320,7 @@ func AddTN(dst, a, b Matrix) {
 	}
 }
 
-// Add computes dst += x by rows: with stride 0, x is added to every row of dst, or all rows of x to
-// the one of dst.
+// Add computes dst += x by rows: with stride 0, x is added to every row of dst, or all rows of x to the one of dst.
 func Add(dst, x Matrix) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(fmt.Sprintf("kernel: Add of %d×%d to %d×%d", x.Rows, x.Cols, dst.Rows, dst.Cols))
@@ -343,12 +336,13 @@ func Add(dst, x Matrix) {
 	}
 }
 
-// AddNeighbors computes dst = h + A·h, row i of A·h being the sum of the rows
-// neighbors[offsets[i]:offsets[i+1]] of h in that order. All neighbours must be
-// rows of h.
+// AddNeighbors computes dst = h + A·h, row i of A·h being the sum of the rows neighbors[offsets[i]:offsets[i+1]] of h
+// in that order. All neighbours must be rows of h.
 func AddNeighbors(dst, h Matrix, offsets, neighbors []int32) {
-	if dst.Rows != h.Rows || dst.Cols != h.Cols || len(offsets) != h.Rows+1 || int(offsets[h.Rows]) > len(neighbors) || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
-		panic(fmt.Sprintf("kernel: AddNeighbors of %d×%d with %d offsets into %d neighbours, into %d×%d", h.Rows, h.Cols, len(offsets), len(neighbors), dst.Rows, dst.Cols))
+	if dst.Rows != h.Rows || dst.Cols != h.Cols || len(offsets) != h.Rows+1 ||
+		int(offsets[h.Rows]) > len(neighbors) || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
+		panic(fmt.Sprintf("kernel: AddNeighbors of %d×%d with %d offsets into %d neighbours, into %d×%d", h.Rows,
+			h.Cols, len(offsets), len(neighbors), dst.Rows, dst.Cols))
 	}
 	dst.check("AddNeighbors", "result")
 	h.check("AddNeighbors", "rows")
@@ -365,8 +359,7 @@ func AddNeighbors(dst, h Matrix, offsets, neighbors []int32) {
 	}
 }
 
-// ReLUGradient clears the values of d, a gradient, where those of y, the output
-// of the ReLU, are 0.
+// ReLUGradient clears the values of d, a gradient, where those of y, the output of the ReLU, are 0.
 func ReLUGradient(d, y Matrix) {
 	if d.Rows != y.Rows || d.Cols != y.Cols {
 		panic(fmt.Sprintf("kernel: ReLUGradient of %d×%d for %d×%d", d.Rows, d.Cols, y.Rows, y.Cols))
@@ -427,8 +420,7 @@ func Weight(x, r, c []float32) {
 	}
 }
 
-// smallest is the norm below which a row counts as zero and has cosine 0 with
-// everything, as in PyTorch's normalize.
+// smallest is the norm below which a row counts as zero and has cosine 0 with everything, as in PyTorch's normalize.
 const smallest = 1e-12
 
 // Normalize writes the rows of z, brought to length 1, to dst and their lengths,
@@ -444,9 +436,8 @@ func Normalize(dst, norms, z []float32) {
 	}
 }
 
-// NormalizeGradient carries the gradient g by the unit rows u back to the rows
-// that Normalize got: dst = (g − u·⟨u, g⟩)/norm, or 0 for a row that counted as
-// zero.
+// NormalizeGradient carries the gradient g by the unit rows u back to the rows that Normalize got: dst = (g − u·⟨u,
+// g⟩)/norm, or 0 for a row that counted as zero.
 func NormalizeGradient(dst, g, u, norms []float32) {
 	if len(dst) != len(u) || len(g) != len(u) || len(norms) == 0 && len(u) > 0 || len(norms) > 0 && len(u)%len(norms) != 0 {
 		panic(fmt.Sprintf("kernel: NormalizeGradient of %d and %d values in %d rows into %d", len(g), len(u), len(norms), len(dst)))
@@ -488,8 +479,7 @@ type AdamStep struct {
 	Rate         float32 // learning rate / (1 − β₁ᵗ)
 }
 
-// Adam moves params one step against grads, whose running mean is m and that of
-// whose squares is v:
+// Adam moves params one step against grads, whose running mean is m and that of whose squares is v:
 //
 //	m = Keep1·m + Take1·grads, v = Keep2·v + Take2·grads²,
 //	params −= Rate·(m / (√v/Root + Eps)).

@@ -70,8 +70,7 @@ func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m
 	}
 }
 
-// listed is the number of tiles that m rows make: the highest ones, and at most one of each other
-// height.
+// listed is the number of tiles that m rows make: the highest ones, and at most one of each other height.
 func listed(m int) int {
 	switch level {
 	case avx512:
@@ -148,6 +147,7 @@ func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	if level < avx512 {
 		addWhereGo(sums, tops, bits, rows, gains)
 	} else {
-		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains), len(sums)/Strip, len(rows))
+		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains),
+			len(sums)/Strip, len(rows))
 	}
 }

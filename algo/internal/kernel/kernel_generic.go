@@ -2,7 +2,7 @@
 
 package kernel
 
-// vector is constant, so that nothing below is ever called.
+// vector is a constant false, so the functions below are never called.
 const vector = false
 
 func gemmVector([]float32, int, []float32, int, int, []float32, int, int, int, int, []float32, int) {}

@@ -14,7 +14,8 @@ func wasmAvailable() int32
 
 //go:wasmimport kern gemm
 //go:noescape
-func wasmGemm(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as, at int32, b unsafe.Pointer, ldb, m, n, k int32, bias unsafe.Pointer, flags int32)
+func wasmGemm(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as, at int32, b unsafe.Pointer, ldb, m, n, k int32,
+	bias unsafe.Pointer, flags int32)
 
 //go:wasmimport kern list
 //go:noescape
@@ -22,7 +23,8 @@ func wasmList(lists, a unsafe.Pointer, as, m, k int32)
 
 //go:wasmimport kern gemmListed
 //go:noescape
-func wasmGEMMListed(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as int32, b unsafe.Pointer, ldb, m, n, k int32, bias unsafe.Pointer, flags int32, lists unsafe.Pointer)
+func wasmGEMMListed(dst unsafe.Pointer, ldd int32, a unsafe.Pointer, as int32, b unsafe.Pointer, ldb, m, n, k int32,
+	bias unsafe.Pointer, flags int32, lists unsafe.Pointer)
 
 //go:wasmimport kern transpose
 //go:noescape
@@ -34,7 +36,8 @@ func wasmAdd(dst unsafe.Pointer, ldd int32, x unsafe.Pointer, ldx, rows, cols in
 
 //go:wasmimport kern addNeighbors
 //go:noescape
-func wasmAddNeighbors(dst unsafe.Pointer, ldd int32, h unsafe.Pointer, ldh int32, offsets, neighbors unsafe.Pointer, count, rows, cols int32) int32
+func wasmAddNeighbors(dst unsafe.Pointer, ldd int32, h unsafe.Pointer, ldh int32, offsets, neighbors unsafe.Pointer,
+	count, rows, cols int32) int32
 
 //go:wasmimport kern reluGradient
 //go:noescape
@@ -84,7 +87,8 @@ func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDa
 // The vector code of each loop, for operands that hold values; gemmGo says what as, at and ldd are.
 
 func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
-	wasmGemm(pointer(dst), int32(ldd), pointer(a), int32(as), int32(at), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags))
+	wasmGemm(pointer(dst), int32(ldd), pointer(a), int32(as), int32(at), pointer(b), int32(ldb), int32(m), int32(n),
+		int32(k), pointer(bias), int32(flags))
 }
 
 // listed is the number of tiles that m rows make, of four rows and of one.
@@ -100,7 +104,8 @@ func list(lists []int32, a []float32, as, m, k int) {
 }
 
 func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m, n, k int, bias []float32, flags int, lists []int32) {
-	wasmGEMMListed(pointer(dst), int32(ldd), pointer(a), int32(as), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags), pointer(lists))
+	wasmGEMMListed(pointer(dst), int32(ldd), pointer(a), int32(as), pointer(b), int32(ldb), int32(m), int32(n),
+		int32(k), pointer(bias), int32(flags), pointer(lists))
 }
 
 func transposeVector(dst, src []float32, lds, rows, cols int) {
@@ -112,7 +117,8 @@ func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 }
 
 func addNeighborsVector(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) (done int) {
-	return int(wasmAddNeighbors(pointer(dst), int32(ldd), pointer(h), int32(ldh), pointer(offsets), pointer(neighbors), int32(len(neighbors)), int32(rows), int32(cols)))
+	return int(wasmAddNeighbors(pointer(dst), int32(ldd), pointer(h), int32(ldh), pointer(offsets),
+		pointer(neighbors), int32(len(neighbors)), int32(rows), int32(cols)))
 }
 
 func reluGradientVector(d []float32, ldd int, y []float32, ldy, rows, cols int) {
@@ -154,7 +160,8 @@ func addProductsVector(dst, v, x []float64) bool {
 }
 
 func adamVector(params, grads, m, v []float32, s AdamStep) {
-	wasmAdam(pointer(params), pointer(grads), pointer(m), pointer(v), int32(len(params)), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
+	wasmAdam(pointer(params), pointer(grads), pointer(m), pointer(v), int32(len(params)), s.Keep1, s.Take1, s.Keep2,
+		s.Take2, s.Root, s.Eps, s.Rate)
 }
 
 func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {

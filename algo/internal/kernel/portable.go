@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// The reference of every loop. Products are converted to float32 before they are added, which
-// forbids fusing.
+// The reference of every loop. Products are converted to float32 before they are added, which forbids fusing.
 
 // gemmGo computes dst = a·b, m×n, over k terms. Value (i, t) of a is a[i·as + t·at], which covers
 // aᵀ; ldd and ldb are strides.
@@ -49,8 +48,7 @@ func gemmGo(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m
 	}
 }
 
-// transposeGo writes the transpose of rows×cols values of stride lds to dst,
-// dense.
+// transposeGo writes the transpose of rows×cols values of stride lds to dst, dense.
 func transposeGo(dst, src []float32, lds, rows, cols int) {
 	for i := range rows {
 		for j, v := range src[i*lds:][:cols] {
@@ -93,8 +91,7 @@ func reluGradientGo(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 	}
 }
 
-// exp1 is e^x by the Cephes scheme: split off the nearest multiple of ln 2, then
-// a polynomial of degree five.
+// exp1 is e^x by the Cephes scheme: split off the nearest multiple of ln 2, then a polynomial of degree five.
 func exp1(x float32) float32 {
 	const (
 		log2e = 1.44269504088896341
@@ -122,8 +119,7 @@ func expGo(x []float32, scale float32) {
 	}
 }
 
-// log1p1 is log(1+x) to the precision of float32: with 1+x = m·2^k, m around 1 and
-// s = (m−1)/(m+1),
+// log1p1 is log(1+x) to the precision of float32: with 1+x = m·2^k, m around 1 and s = (m−1)/(m+1),
 //
 //	log(1+x) = k·ln 2 + 2·(s + s³/3 + s⁵/5 + …).
 func log1p1(x float32) float32 {
@@ -134,8 +130,7 @@ func log1p1(x float32) float32 {
 		// Here 1+x would lose too much of x, or x is no ordinary number.
 		return float32(math.Log1p(float64(x)))
 	}
-	// Adding half to the bits moves the border between two exponents from 1
-	// to √½, whose bits are root.
+	// Adding half to the bits moves the border between two exponents from 1 to √½, whose bits are root.
 	const root = 0x3fe6a09e667f3bcd
 	const half = 0x3ff0000000000000 - root
 	bits := math.Float64bits(1+float64(x)) + half

@@ -31,9 +31,8 @@ func each(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// A sample gives the operands of one call. They lie against the end or the start
-// of memory that must not be touched, so that a read beyond them is a fault where
-// the system can make it one, and a write is seen.
+// A sample gives the operands of one call. They lie against the end or the start of memory that must not be touched, so
+// that a read beyond them is a fault where the system can make it one, and a write is seen.
 type sample struct {
 	rng     *rand.Rand
 	m, n, k int    // m and n are positive
@@ -346,8 +345,7 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-// The public functions cut products into blocks; they too must give the bits of
-// the plain loop.
+// The public functions cut products into blocks; they too must give the bits of the plain loop.
 func TestProductsInBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	each(t, func(t *testing.T) {
@@ -374,8 +372,7 @@ func TestProductsInBlocks(t *testing.T) {
 	})
 }
 
-// log(1+x) beside that of package math: for every 997th float32 that is positive and
-// finite, and the borders.
+// log(1+x) beside that of package math: for every 997th float32 that is positive and finite, and the borders.
 func TestLog1p(t *testing.T) {
 	xs := []float32{0, 1, 3, 0x1p-23, 1e-7, 0.41421354, 0.41421360, math.MaxFloat32, float32(math.Inf(1))}
 	for bits := uint32(0); bits < 0x7f800000; bits += 997 {

@@ -29,9 +29,8 @@ func Grow[T any](s []T, n int) []T {
 	return make([]T, n, n+n/4)
 }
 
-// For calls f(worker, piece) for every piece in [0, pieces) on the given number of goroutines and
-// waits. Calls of one worker never overlap, so it may own a workspace. After the end of ctx no
-// piece starts, and For returns its error.
+// For calls f(worker, piece) for every piece in [0, pieces) on the given number of goroutines and waits. Calls of one
+// worker never overlap, so it may own a workspace. After the end of ctx no piece starts, and For returns its error.
 func For(ctx context.Context, workers, pieces int, f func(worker, piece int)) error {
 	workers = min(Workers(workers), pieces)
 	if workers <= 1 {

@@ -41,8 +41,7 @@ func Featured(rng *rand.Rand, features int, gs ...*graph.Graph) []*graph.Graph {
 	return gs
 }
 
-// Trees draws n random trees of least to least + 7 nodes, with extra edges by the number
-// of nodes.
+// Trees draws n random trees of least to least + 7 nodes, with extra edges by the number of nodes.
 func Trees(rng *rand.Rand, n, least int, extra func(nodes int) int) []*graph.Graph {
 	var gs []*graph.Graph
 	for range n {

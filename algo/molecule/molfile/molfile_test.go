@@ -23,8 +23,7 @@ func TestMolfiles(t *testing.T) {
 	compareBlocks(t, "testdata/cases.jsonl.gz")
 }
 
-// v2000 is a molfile of the given lines of atoms ("x y z symbol rest") and the lines
-// behind them.
+// v2000 is a molfile of the given lines of atoms ("x y z symbol rest") and the lines behind them.
 func v2000(header string, atoms []string, rest ...string) string {
 	var b strings.Builder
 	b.WriteString(header + "\n")

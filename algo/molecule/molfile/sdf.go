@@ -12,8 +12,7 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxRecord is the longest accepted SDF record in bytes: a molfile of at most [MaxLength] and its
-// data.
+// MaxRecord is the longest accepted SDF record in bytes: a molfile of at most [MaxLength] and its data.
 const MaxRecord = 16 << 20
 
 // A Record of an SDF file is a molfile and its data.
@@ -25,10 +24,9 @@ type Record struct {
 	Err error
 }
 
-// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A
-// line that begins with $$$$ ends a record, as does the end of the text. Records above [MaxRecord]
-// are refused and reading continues. Memory is bounded. The sequence can be used once; if r fails,
-// the last pair has an error.
+// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A line that begins
+// with $$$$ ends a record, as does the end of the text. Records above [MaxRecord] are refused and reading continues.
+// Memory is bounded. The sequence can be used once; if r fails, the last pair has an error.
 func SDF(r io.Reader) iter.Seq2[Record, error] { return splitSDF(r, MaxRecord) }
 
 // separator is how the last line of a record begins.
@@ -98,7 +96,9 @@ func (s *splitter) add(part []byte, more bool) (ends bool) {
 func (s *splitter) record() Record {
 	rec := Record{Line: s.begin}
 	if s.long {
-		rec.Err = &molecule.SyntaxError{Line: rec.Line, Column: 1, Reason: fmt.Sprintf("record of more than %d bytes: want a shorter one, is a line %s missing?", s.limit, separator)}
+		rec.Err = &molecule.SyntaxError{Line: rec.Line, Column: 1,
+			Reason: fmt.Sprintf("record of more than %d bytes: want a shorter one, is a line %s missing?", s.limit,
+				separator)}
 	} else {
 		rec.Text = string(s.text)
 	}
@@ -106,8 +106,7 @@ func (s *splitter) record() Record {
 	return rec
 }
 
-// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false
-// if there is none.
+// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false if there is none.
 func molfileEnd(text string) (n int, ok bool) {
 	const end = "\nM  END"
 	n = strings.Index(text, end)

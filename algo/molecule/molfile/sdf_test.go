@@ -72,8 +72,7 @@ func TestSDF(t *testing.T) {
 			}
 		}
 	}
-	// A text that breaks ends with the error, and what may be half a record is
-	// left out.
+	// A text that breaks ends with the error, and what may be half a record is left out.
 	r := io.MultiReader(strings.NewReader("a\n$$$$\nb\n"), iotest.ErrReader(errors.New("broken")))
 	if got, want := listSDF(SDF(r)), []string{`1 "a\n"`, "end: line 3: broken"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -1,16 +1,14 @@
-// Package molfile reads molfiles, MDL's connection tables V2000 and V3000 (Parse), and splits SDF
-// files (SDF).
+// Package molfile reads molfiles, MDL's connection tables V2000 and V3000 (Parse), and splits SDF files (SDF).
 //
 // Fields are cut at fixed columns, as in RDKit. Explicit hydrogens are folded as in SMILES; their
 // number follows the neighbour's valence unless stated. Chirality comes from three-dimensional
 // coordinates, else from wedged bonds; atom parities are ignored.
 //
-// Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of
-// SMILES, residues of template atoms, and several atoms without bonds or charges: coordinates only. Of
-// the properties charges, radicals and isotopes are read. Atom lists, A, Q, * and R groups are
-// wildcards. A hydrogen bond, type 10, parts two components. Substance groups and queries are skipped,
-// but those of Marvin's MRV_IMPLICIT_H count hydrogens, and bonds of several orders and the zero-order
-// extension (M ZBO, M ZCH, M HYD) are refused.
+// Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of SMILES, residues of
+// template atoms, and several atoms without bonds or charges: coordinates only. Of the properties charges, radicals and
+// isotopes are read. Atom lists, A, Q, * and R groups are wildcards. A hydrogen bond, type 10, parts two components.
+// Substance groups and queries are skipped, but those of Marvin's MRV_IMPLICIT_H count hydrogens, and bonds of several
+// orders and the zero-order extension (M ZBO, M ZCH, M HYD) are refused.
 package molfile
 
 import (
@@ -86,7 +84,7 @@ type site struct {
 	wavy    bool  // had a wavy bond to a hydrogen
 }
 
-// A group is a substance group, as far as it may count hydrogens.
+// A group is a substance group that may set hydrogens.
 type group struct {
 	atoms   []int32
 	implied bool // its data are implicitHydrogens
@@ -257,7 +255,8 @@ func (m *reader) readAtom() error {
 	const least, element = 32, 34 // blanks may be missing at the end
 	line := m.line
 	if len(line) < least {
-		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten columns each, a blank and the element in columns 32 to 34", len(line), least)
+		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten "+
+			"columns each, a blank and the element in columns 32 to 34", len(line), least)
 	}
 	for len(line) < element {
 		line += " "
@@ -403,7 +402,7 @@ func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
 	return molecule.Bond{}, nil
 }
 
-// hydrogenBond is no order: such bonds are left out.
+// hydrogenBond is a bond type without an order: such bonds are left out.
 const hydrogenBond = molecule.Order(255)
 
 // readProperties reads the lines from the bond block to M  END.

@@ -12,8 +12,7 @@ import (
 
 const v30 = "M  V30 "
 
-// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines
-// point at the end.
+// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines point at the end.
 func (m *reader) nextV3000() (string, error) {
 	var joined []byte
 	for {
@@ -116,7 +115,7 @@ func (m *reader) readV3000() error {
 	return nil
 }
 
-// readGroup3000 reads a group that counts hydrogens, other lines have none.
+// readGroup3000 reads a substance group that sets the hydrogens of atoms. It passes over other lines.
 func (m *reader) readGroup3000(line string, places map[int32]int32) {
 	_, list, ok := strings.Cut(line, "ATOMS=(")
 	_, value, given := strings.Cut(line, "FIELDDATA=")

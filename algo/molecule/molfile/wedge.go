@@ -7,9 +7,8 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// Stereochemistry from coordinates, as in RDKit's legacy perception: chirality tags from three
-// dimensions or wedged bonds, before hydrogens are folded; the geometry of double bonds after rings
-// are known.
+// Stereochemistry from coordinates, as in RDKit's legacy perception: chirality tags from three dimensions or wedged
+// bonds, before hydrogens are folded; the geometry of double bonds after rings are known.
 
 // finish makes a molecule of what was read.
 func (m *reader) finish() error {
@@ -140,8 +139,7 @@ func (m *reader) wedgeTags() {
 	}
 }
 
-// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions are found by
-// InChI's rules.
+// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions are found by InChI's rules.
 func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	p := m.p
 	i := p.Bonds[k].From
@@ -376,9 +374,8 @@ func (m *reader) geometry(k int32) molecule.Stereo {
 	return molecule.StereoE
 }
 
-// substituent is the vector from atom i, one end of the double bond k, to a neighbour that is off
-// the axis, which begins at atom i; zero if the geometry is unknown. other: the bond to it is not
-// the first.
+// substituent is the vector from atom i, one end of the double bond k, to a neighbour that is off the axis, which
+// begins at atom i; zero if the geometry is unknown. other: the bond to it is not the first.
 func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 	p := m.p
 	links := p.Neighbors(i)
@@ -394,7 +391,8 @@ func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 		if order == molecule.Double || m.wedges[l.Bond] == wavy {
 			return point{}, false
 		}
-		if to := m.across(l.Bond, i).minus(m.sites[i].at); v == (point{}) && (order == molecule.Single || order == molecule.Aromatic) && !inLine(to, axis) {
+		if to := m.across(l.Bond, i).minus(m.sites[i].at); v == (point{}) &&
+			(order == molecule.Single || order == molecule.Aromatic) && !inLine(to, axis) {
 			v, other = to, !first
 		}
 		first = false
@@ -407,8 +405,7 @@ func (m *reader) across(s, i int32) point {
 	return m.sites[m.p.Bonds[s].From+m.p.Bonds[s].To-i].at
 }
 
-// A point is a position or a vector, in Å. Products are rounded before they are added, so that all
-// platforms agree.
+// A point is a position or a vector, in Å. Products are rounded before they are added, so that all platforms agree.
 type point struct{ x, y, z float64 }
 
 func (v point) flat() point         { return point{v.x, v.y, 0} }
@@ -453,8 +450,7 @@ func (v point) turn(w point) float64 {
 	return a
 }
 
-// inLine reports whether two vectors are opposite within two degrees, or too short to
-// say.
+// inLine reports whether two vectors are opposite within two degrees, or too short to say.
 func inLine(v, w point) bool {
 	const cos178 = -0.999388
 	l := float64(v.dot(v) * w.dot(w))

@@ -46,7 +46,8 @@ func Write(m *molecule.Molecule, name string) (string, bool) {
 		if a.Element == 0 {
 			valence = 0
 		}
-		fmt.Fprintf(&atoms, "    0.0000    0.0000    0.0000 %-3s 0  0  0  0  0%3d  0  0  0  0  0  0\n", molecule.Symbol(int(a.Element)), valence)
+		fmt.Fprintf(&atoms, "    0.0000    0.0000    0.0000 %-3s 0  0  0  0  0%3d  0  0  0  0  0  0\n",
+			molecule.Symbol(int(a.Element)), valence)
 		if a.Charge != 0 {
 			fmt.Fprintf(&properties, "M  CHG  1 %3d %3d\n", i+1, a.Charge)
 		}
@@ -61,5 +62,6 @@ func Write(m *molecule.Molecule, name string) (string, bool) {
 		}
 	}
 	name, _, _ = strings.Cut(name, "\n")
-	return fmt.Sprintf("%s\n  BaCa\n\n%3d%3d  0  0  0  0  0  0  0  0999 V2000\n%s%s%sM  END\n", name, len(m.Atoms), len(m.Bonds), atoms.String(), bonds.String(), properties.String()), true
+	return fmt.Sprintf("%s\n  BaCa\n\n%3d%3d  0  0  0  0  0  0  0  0999 V2000\n%s%s%sM  END\n", name, len(m.Atoms),
+		len(m.Bonds), atoms.String(), bonds.String(), properties.String()), true
 }

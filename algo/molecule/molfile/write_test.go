@@ -10,8 +10,7 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// What is written is read as the same molecule, which has the same canonical SMILES. RDKit
-// reads the same of these.
+// What is written is read as the same molecule, which has the same canonical SMILES. RDKit reads the same of these.
 func TestWrite(t *testing.T) {
 	for _, text := range []string{
 		"C", "CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccc2[nH]ccc2c1", "c1ccc2cccc2cc1", "[O-][n+]1ccccc1", "C[n+]1ccccc1.[Cl-]", "[CH2]C[N+](C)(C)C",

@@ -176,7 +176,8 @@ func azole(e *edit) bool {
 			e.Atoms[path[0]].Hydrogens, e.Atoms[path[k]].Hydrogens = 0, 1
 			return true
 		}
-		return slices.ContainsFunc(next[last], func(i int32) bool { return !slices.Contains(path, i) && walk(append(slices.Clone(path), i)) })
+		return slices.ContainsFunc(next[last],
+			func(i int32) bool { return !slices.Contains(path, i) && walk(append(slices.Clone(path), i)) })
 	}
 	return slices.ContainsFunc(e.atoms, func(i int32) bool { return mobile(i, 1) && walk([]int32{i}) })
 }
@@ -193,7 +194,8 @@ func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecul
 		for _, near := range at[i] {
 			for _, far := range at[i] {
 				from, to := other(near, i), other(far, i)
-				if e.Atoms[i].Element != carbon || from.Hydrogens == 0 || from.Charge != 0 || to.Charge != 0 || from.Radicals+to.Radicals > 0 || !fits(from, &e.Atoms[i], to, near, far) {
+				if e.Atoms[i].Element != carbon || from.Hydrogens == 0 || from.Charge != 0 || to.Charge != 0 ||
+					from.Radicals+to.Radicals > 0 || !fits(from, &e.Atoms[i], to, near, far) {
 					continue
 				}
 				from.Hydrogens--
@@ -223,5 +225,6 @@ func lactam(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	if from.Element == nitrogen {
 		return to.Element == oxygen && from.Degree == 2 && near.InRing && near.Order != molecule.Double && far.Order == molecule.Double
 	}
-	return from.Element == oxygen && to.Element == nitrogen && to.Degree == 2 && to.Hydrogens == 0 && far.InRing && near.Order == molecule.Single && far.Order != molecule.Single
+	return from.Element == oxygen && to.Element == nitrogen && to.Degree == 2 && to.Hydrogens == 0 && far.InRing &&
+		near.Order == molecule.Single && far.Order != molecule.Single
 }

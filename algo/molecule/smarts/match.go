@@ -1,5 +1,4 @@
-// Package smarts searches molecules for substructures that are written as SMARTS: Parse, then
-// Pattern.In.
+// Package smarts searches molecules for substructures that are written as SMARTS: Parse, then Pattern.In.
 //
 // It follows RDKit: aromaticity is that of package molecule, hydrogens count for their neighbour,
 // and marks of stereochemistry are read but not compared. Not read are v (the sum of bond orders),
@@ -93,7 +92,7 @@ func (p *Pattern) put(t *target, found []int32, i int32) bool {
 
 func (a place) atom() *molecule.Atom { return &a.Atoms[a.i] }
 
-// hydrogens counts all hydrogens, also those that are atoms.
+// hydrogens counts implicit hydrogens and hydrogen atoms.
 func (a place) hydrogens() int {
 	n := int(a.atom().Hydrogens)
 	for _, l := range a.near.Of(a.i) {

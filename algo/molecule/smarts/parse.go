@@ -94,7 +94,7 @@ type ringBond struct {
 	is   func(*molecule.Bond) bool // nil if not written
 }
 
-// pattern reads up to a parenthesis that it did not open. depth counts the patterns around it.
+// pattern reads a pattern to its end or closing parenthesis. depth counts the enclosing patterns.
 func (r *reader) pattern(depth int) *Pattern {
 	p, last := &Pattern{}, -1
 	var branches []int
@@ -326,7 +326,7 @@ func (r *reader) primitive(depth int) func(place) bool {
 	return func(a place) bool { return p.put(a.target, make([]int32, 0, len(p.atoms)), a.i) }
 }
 
-// number is that of some digits, or of others where there are none.
+// number parses digits, or the number without if there are none.
 func number(digits, without string) int {
 	n, _ := strconv.Atoi(cmp.Or(digits, without)) // the forms allow nothing else
 	return n

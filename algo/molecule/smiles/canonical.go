@@ -14,19 +14,17 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// Canonical numbering by individualisation and refinement (McKay, Congressus Numerantium 30 (1981)
-// 45): atoms are sorted by properties; classes are split by their neighbours until nothing changes;
-// where atoms are still equal, one is individualised, in all ways that may differ. The numbering
-// with the least certificate wins. The certificate holds the whole molecule, tags and double-bond
-// geometries included, so two molecules get the same numbering if and only if they are equal,
-// whatever their symmetry.
+// Canonical numbering by individualisation and refinement (McKay, Congressus Numerantium 30 (1981) 45): atoms are
+// sorted by properties; classes are split by their neighbours until nothing changes; where atoms are still equal, one
+// is individualised, in all ways that may differ. The numbering with the least certificate wins. The certificate holds
+// the whole molecule, tags and double-bond geometries included, so two molecules get the same numbering if and only if
+// they are equal, whatever their symmetry.
 
 // canonicalBudget bounds the search in one fragment, about a quarter of a second.
 const canonicalBudget = 20_000_000
 
-// Canonical returns the molecule in canonical order, which does not depend on how it was written;
-// nor do the text that Write makes and the graph, which is that of Write(c) as Parse reads it. Atom
-// k of c is atom order[k] of m.
+// Canonical returns the molecule in canonical order, which does not depend on how it was written; nor do the text that
+// Write makes and the graph, which is that of Write(c) as Parse reads it. Atom k of c is atom order[k] of m.
 //
 // The largest fragment comes first. Atom classes are dropped, with tags that only they justify, and
 // the geometry of double bonds with two equal neighbours at one end.
@@ -248,8 +246,7 @@ const (
 	weightBond = 252
 )
 
-// rank numbers the atoms of a fragment. It drops the geometry of double bonds with two equal
-// neighbours at one end.
+// rank numbers the atoms of a fragment. It drops the geometry of double bonds with two equal neighbours at one end.
 func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 	s.partition(m)
 	exact = s.search()
@@ -563,8 +560,7 @@ func (s *canon) fix(i int32) uint64 {
 	return hash
 }
 
-// handedness is the tag of atom i, 1 or 2, relative to the order of neighbours; 0 while two share a
-// cell.
+// handedness is the tag of atom i, 1 or 2, relative to the order of neighbours; 0 while two share a cell.
 func (s *canon) handedness(i int32) int {
 	links := s.near.Of(i)
 	odd := s.m.Atoms[i].Chirality == molecule.CounterClockwise
@@ -584,8 +580,7 @@ func (s *canon) handedness(i int32) int {
 	return 1
 }
 
-// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while two share a
-// cell.
+// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while two share a cell.
 func (s *canon) geometry(k int32) int {
 	b := &s.m.Bonds[k]
 	z := b.Stereo == molecule.StereoZ
@@ -800,8 +795,7 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// certify writes the certificate of the present order: each atom's bonds to earlier atoms and its
-// tag.
+// certify writes the certificate of the present order: each atom's bonds to earlier atoms and its tag.
 func (s *canon) certify() {
 	s.leaf = s.leaf[:0]
 	for k, i := range s.order {

@@ -13,8 +13,7 @@ import (
 	"baca/algo/molecule/internal/check"
 )
 
-// shuffled returns m with its atoms in a random order and its bonds as Parse would
-// read them from the text of that.
+// shuffled returns m with its atoms in a random order and its bonds as Parse would read them from the text of that.
 func shuffled(m *molecule.Molecule, random *rand.Rand) *molecule.Molecule {
 	rank := make([]int32, len(m.Atoms))
 	for i, x := range random.Perm(len(rank)) {

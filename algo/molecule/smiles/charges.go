@@ -144,7 +144,7 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return r, r != m
 }
 
-// step settles what it can in one pass, and reports whether anything is left to try.
+// step does one pass over all charges, and reports any change.
 func (d *drawing) step() (again bool) {
 	before := d.changed
 	d.changed = false
@@ -251,7 +251,8 @@ func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bo
 			continue
 		}
 		d.path = append(d.path, l.Bond)
-		if bonds == 1 && fits(l.Atom) || bonds > 1 && (end.Charge == 0 || d.Atoms[i].Charge < 0) && d.search(l.Atom, !loses, bonds-1, fits) {
+		if bonds == 1 && fits(l.Atom) || bonds > 1 && (end.Charge == 0 || d.Atoms[i].Charge < 0) &&
+			d.search(l.Atom, !loses, bonds-1, fits) {
 			return true
 		}
 		d.path = d.path[:len(d.path)-1]
@@ -309,7 +310,8 @@ func (d *drawing) end(x int32) int32 {
 // cations yields the cations that no adjacent anion balances.
 func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
 	for i := range d.Atoms {
-		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) && !d.opposed(int32(i)) && (a.Element != carbon || d.valence(int32(i)) == 3) {
+		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) &&
+			!d.opposed(int32(i)) && (a.Element != carbon || d.valence(int32(i)) == 3) {
 			use(int32(i), a)
 		}
 	}
@@ -332,7 +334,8 @@ func (d *drawing) recombine() {
 	d.cations(func(x int32, a *molecule.Atom) {
 		if !d.reach(x, longestPath, func(end int32) bool {
 			e := &d.Atoms[end]
-			ylide := e.Element == carbon || e.Element == nitrogen && a.Hydrogens == 0 || e.Element == phosphorus || slices.Contains(chalcogen, e.Element)
+			ylide := e.Element == carbon || e.Element == nitrogen && a.Hydrogens == 0 || e.Element == phosphorus ||
+				slices.Contains(chalcogen, e.Element)
 			return ylide && e.Charge < 0 && !d.opposed(end)
 		}) {
 			return
@@ -355,9 +358,8 @@ func (d *drawing) moveKeeping(x int32) bool {
 	return false
 }
 
-// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless
-// aromatic atoms are lost: NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any
-// conjugated atom with a lone pair.
+// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless aromatic atoms are lost:
+// NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any conjugated atom with a lone pair.
 func (d *drawing) spread() {
 	d.cations(func(x int32, a *molecule.Atom) {
 		switch {
@@ -445,7 +447,8 @@ func (d *drawing) loseProtons() {
 			x, y = y, x
 		}
 		n, o := &d.Atoms[x], &d.Atoms[y]
-		if n.Element == nitrogen && n.Charge == 1 && n.Hydrogens == 0 && !d.opposed(x) && o.Element == oxygen && o.Charge == 0 && o.Hydrogens == 1 && o.Degree == 1 {
+		if n.Element == nitrogen && n.Charge == 1 && n.Hydrogens == 0 && !d.opposed(x) && o.Element == oxygen &&
+			o.Charge == 0 && o.Hydrogens == 1 && o.Degree == 1 {
 			o.Charge, o.Hydrogens, d.changed = -1, 0, true
 		}
 	}
@@ -514,13 +517,13 @@ func (d *drawing) acidic(i int32) bool {
 		return true
 	}
 	return d.shortest(i, false, 2, 4, func(end int32) bool {
-		return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 && !d.Atoms[end].Aromatic
+		return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 &&
+			!d.Atoms[end].Aromatic
 	})
 }
 
-// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open
-// O–C=CH: amides, isothiocyanates, sulfonamides and ketones. The caller takes the charge or the
-// hydrogen of atom i.
+// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open O–C=CH: amides,
+// isothiocyanates, sulfonamides and ketones. The caller takes the charge or the hydrogen of atom i.
 func (d *drawing) protonateFar(i int32) bool {
 	a := &d.Atoms[i]
 	if !slices.Contains(chalcogen, a.Element) {
@@ -528,7 +531,8 @@ func (d *drawing) protonateFar(i int32) bool {
 	}
 	for _, l := range d.near.Of(i) {
 		c := &d.Atoms[l.Atom]
-		if d.Bonds[l.Bond].Order != molecule.Single || c.Charge != 0 || c.Element != carbon && (c.Element != sulfur || a.Element != oxygen) {
+		if d.Bonds[l.Bond].Order != molecule.Single || c.Charge != 0 || c.Element != carbon &&
+			(c.Element != sulfur || a.Element != oxygen) {
 			continue
 		}
 		for _, m := range d.near.Of(l.Atom) {
@@ -536,7 +540,8 @@ func (d *drawing) protonateFar(i int32) bool {
 			if m.Atom == i || b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0 || c.Aromatic && end.Aromatic {
 				continue
 			}
-			ketone := c.Element == carbon && end.Element == carbon && end.Hydrogens > 0 && !b.InRing && b.Order == molecule.Double && a.Element == oxygen
+			ketone := c.Element == carbon && end.Element == carbon && end.Hydrogens > 0 && !b.InRing &&
+				b.Order == molecule.Double && a.Element == oxygen
 			if end.Element == nitrogen || ketone {
 				d.Bonds[l.Bond].Order++
 				b.Order--
@@ -591,9 +596,8 @@ func (d *drawing) deprotonate() {
 	}
 }
 
-// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for
-// hydroxyl and thiol groups at an aromatic ring with a nitrogen cation, amines as well if it has
-// five atoms, and 3 for other atoms.
+// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for hydroxyl and thiol groups
+// at an aromatic ring with a nitrogen cation, amines as well if it has five atoms, and 3 for other atoms.
 func (d *drawing) acidity(i int32) int {
 	a := &d.Atoms[i]
 	if a.Degree != 1 && a.Element != nitrogen {

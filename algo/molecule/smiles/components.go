@@ -65,8 +65,7 @@ var listed = sync.OnceValue(func() map[string]rank {
 	return ranks
 })
 
-// choose returns the component of m that is its parent, and whether its charges changed. It records
-// the others.
+// choose returns the component of m that is its parent, and whether its charges changed. It records the others.
 func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecule, changed bool) {
 	parent, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	if trees == 1 {
@@ -81,7 +80,7 @@ func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecul
 	})
 	first := &list[0]
 	if inseparable(list) {
-		return whole(list, aside), false
+		return withoutSolvents(list, aside), false
 	}
 	for k := range list[1:] {
 		list[1+k].count(first.text, aside)
@@ -148,8 +147,8 @@ func inseparable(list []component) bool {
 	return heavy && !organic || metal && carbanion
 }
 
-// whole is all components but solvents.
-func whole(list []component, aside *molecule.Aside) *molecule.Molecule {
+// withoutSolvents is all components but solvents.
+func withoutSolvents(list []component, aside *molecule.Aside) *molecule.Molecule {
 	w := &molecule.Molecule{}
 	for k := range list {
 		c := &list[k]

@@ -74,8 +74,7 @@ func evenly(all []string, n int) (some []string) {
 	return some
 }
 
-// TestGolden compares all features of all atoms and all bonds, in order, with
-// RDKit's.
+// TestGolden compares all features of all atoms and all bonds, in order, with RDKit's.
 func TestGolden(t *testing.T) {
 	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv"} {
 		t.Run(set, func(t *testing.T) {
@@ -87,8 +86,7 @@ func TestGolden(t *testing.T) {
 // RDKit 2022.09 wrote what it reads of the SMILES in testdata/cases.smi, see testdata/reference.py.
 func TestCases(t *testing.T) { compareSet(t, "", check.Unzipped(t, "testdata/cases.jsonl.gz")) }
 
-// compareSet compares with references, which are about their own SMILES or else
-// about the rows of a data set.
+// compareSet compares with references, which are about their own SMILES or else about the rows of a data set.
 func compareSet(t *testing.T, set string, references io.Reader) {
 	t.Helper()
 	var smiles []string
@@ -105,8 +103,7 @@ func compareSet(t *testing.T, set string, references io.Reader) {
 	})
 }
 
-// TestVerdicts compares which SMILES are molecules, and their counts, with
-// RDKit's.
+// TestVerdicts compares which SMILES are molecules, and their counts, with RDKit's.
 func TestVerdicts(t *testing.T) {
 	r := csv.NewReader(golden.Open(t, "golden/molecule/smiles.csv"))
 	rows := must.Have(r.ReadAll())

@@ -16,7 +16,7 @@ var (
 	noble    = []uint8{44, 45, 46, 76, 77, 78, 79}
 	halogens = []uint8{9, 17, 35, 53}
 
-	// bounded have a largest number of bonds, which dative ones count to.
+	// bounded lists elements with a largest number of bonds, dative ones included.
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 
@@ -107,7 +107,8 @@ func (d *metals) isCyanide(x int32) bool {
 // bindsIon reports whether a bond of that order from a metal to atom x is drawn as ions.
 func (d *metals) bindsIon(x int32, order molecule.Order) bool {
 	z := d.Atoms[x].Element
-	return order != molecule.Aromatic && (z == nitrogen || z == oxygen || z == sulfur || slices.Contains(halogens, z) || z == carbon && d.isCyanide(x))
+	return order != molecule.Aromatic &&
+		(z == nitrogen || z == oxygen || z == sulfur || slices.Contains(halogens, z) || z == carbon && d.isCyanide(x))
 }
 
 // redraw draws the bond of metal i to ligand x: dative from neutral donors, single to what is an
@@ -131,7 +132,8 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 		b.From, b.To, b.Order = x, i, molecule.Dative
 		l.Charge, m.Charge, d.changed = 0, m.Charge+1, true
 	}
-	amine := l.Element == nitrogen && l.Hydrogens > 0 && !l.Aromatic && l.Degree+int32(l.Hydrogens) == 3+int32(l.Charge) && l.Hybridization == molecule.SP3
+	amine := l.Element == nitrogen && l.Hydrogens > 0 && !l.Aromatic &&
+		l.Degree+int32(l.Hydrogens) == 3+int32(l.Charge) && l.Hybridization == molecule.SP3
 	if b.Order == molecule.Single && amine && slices.Contains(noble, m.Element) {
 		b.From, b.To, b.Order, d.changed = x, i, molecule.Dative, true
 		if l.Charge == 0 {
@@ -167,7 +169,8 @@ func (d *metals) join(organometallic []bool) {
 			ammonia = append(ammonia, int32(i))
 		case (a.Element == oxygen || a.Element == sulfur) && a.Charge == -1 && a.Degree == 1:
 			anions = append(anions, int32(i))
-		case a.Charge == 0 && a.Hybridization == molecule.SP3 && (a.Element == nitrogen && a.Hydrogens > 0 || a.Element == phosphorus && a.Degree == 3):
+		case a.Charge == 0 && a.Hybridization == molecule.SP3 &&
+			(a.Element == nitrogen && a.Hydrogens > 0 || a.Element == phosphorus && a.Degree == 3):
 			bases = append(bases, int32(i))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"baca/algo/internal/golden"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
@@ -42,84 +43,18 @@ func TestName(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	const inBrackets = "unexpected character in brackets, which hold isotope, element, chirality, hydrogens, charge and class in this order"
-	for _, c := range []struct {
-		smiles, piece, want string
-	}{
-		{"", "", "column 1: no SMILES in an empty text"},
-		{"  ", "", "column 3: no SMILES in an empty text"},
-		{"C1CCC", "1", "column 2: ring bond 1 is never closed"},
-		{"CC(CC%12C", "(", "column 3: the branch is never closed"},
-		{"CC%12C", "%12", "column 3: ring bond 12 is never closed"},
-		{"C%(123)C", "%(123)", "column 2: ring bond 123 is never closed"},
-		{"C(", "(", "column 2: the branch is never closed"},
-		{"C)", ")", "column 2: closing parenthesis without an opening one"},
-		{"C()C", "()", "column 2: empty branch, an atom is missing"},
-		{"(C)C", "(", "column 1: a branch must follow an atom"},
-		{"C=(C)C", "=", "column 2: a bond belongs inside the branch, after the parenthesis"},
-		{"C(C=)C", "=", "column 4: no atom after the bond"},
-		{"C=.C", "=", "column 2: no atom after the bond"},
-		{"C.=C", "=", "column 3: a bond must follow an atom"},
-		{"C.(C)", "(", "column 3: a branch must follow an atom"},
-		{"C.1", "1", "column 3: a ring bond must follow an atom"},
-		{"C==C", "=", "column 3: two bonds in a row, an atom is missing between them"},
-		{"C=", "=", "column 2: no atom after the bond"},
-		{"=C", "=", "column 1: a bond must follow an atom"},
-		{"C..C", ".", "column 3: a dot must follow an atom"},
-		{"C.", ".", "column 2: no atom after the dot"},
-		{"1C", "1", "column 1: a ring bond must follow an atom"},
-		{"C%1", "%1", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
-		{"C%(123456)", "%(12345", "column 2: a ring bond in parentheses has one to five digits, as in %(123)"},
-		{"C%", "%", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
-		{"C%05", "%05", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
-		{"C%1:", "%1:", "column 2: a ring bond after % has two digits, the first not 0, as in %10"},
-		{"C%()", "%(", "column 2: a ring bond in parentheses has one to five digits, as in %(123)"},
-		{"C%(12", "%(12", "column 2: a ring bond in parentheses has one to five digits, as in %(123)"},
-		{"C11", "1", "column 3: ring bond 1 joins an atom to itself"},
-		{"C1C1", "1", "column 2: ring bond 1 joins two atoms that have a bond already"},
-		{"[C", "[C", "column 1: the bracket is never closed"},
-		{"C]", "]", "column 2: closing bracket without an opening one"},
-		{"[]", "[]", "column 1: no element in the brackets"},
-		{"C[", "[", "column 2: the bracket is never closed"},
-		{"C[13", "[13", "column 2: the bracket is never closed"},
-		{"[#]", "#]", "column 2: # in brackets takes an atomic number, as in [#6]"},
-		{"[#119]", "119", "column 3: atomic number is greater than 118"},
-		{"['Xx']", "'Xx'", "column 2: no such element"},
-		{"['Na']", "'Na'", "column 2: no such element"},
-		{"['Rf]", "'Rf]", "column 2: no such element"},
-		{"[Uux]", "u", "column 3: " + inBrackets},
-		{"[H@]", "@", "column 3: " + inBrackets},
-		{"[65536C]", "65536", "column 2: isotope is greater than 65535"},
-		{"[UH256]", "256", "column 4: number of hydrogens is greater than 255"},
-		{"[C:2147483640]", "2147483640", "column 4: atom class is greater than 2147483639"},
-		{"[C@@TH1](F)(Cl)Br", "@TH", "column 4: a chirality class takes one @"},
-		{"[[C", "[", "column 2: no such element"},
-		{"[Xx]", "X", "column 2: no such element"},
-		{"[C+200]", "200", "column 4: charge is greater than 127"},
-		{"[C@TH3](F)(Cl)(Br)I", "3", "column 6: chirality is greater than 2"},
-		{"[C:x]", ":x", "column 3: an atom class is a number, as in [C:1]"},
-		{"CXC", "X", "column 2: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]"},
-		{"C!", "!", "column 2: unexpected character"},
-		{"C<C", "<", "column 2: unexpected character"},
-		{"C{", "{", "column 2: unexpected character"},
-		{strings.Repeat("C", MaxLength+1), "", "column 1: SMILES of 65537 bytes, at most 65536 are read"},
-		{"CCO>>CC=O", ">", "column 4: a reaction: want one molecule"},
-		{"CC(C)(C)(C)C", "C", "column 2: carbon has 5 bonds, at most 4 are allowed"},
-		{"CC[NH5]", "[NH5]", "column 3: nitrogen has 6 bonds, at most 3 are allowed"},
-		{"C[N+](C)(C)(C)C", "[N+]", "column 2: nitrogen with charge +1 has 5 bonds, at most 4 are allowed"},
-		{"[H+2]", "[H+2]", "column 1: hydrogen with charge +2 is not possible"},
-		{"[H][H+]", "[H+]", "column 4: hydrogen with charge +1 has 1 bond, at most 0 are allowed"},
-		{"Cc", "c", "column 2: aromatic atom that is not in a ring"},
-		{"C.c1cccc1", "c", "column 3: no Kekulé form: the aromatic ring system of 5 atoms that this one is in cannot be written with single and double bonds"},
-	} {
-		_, err := Parse(c.smiles)
+	type errorCase struct{ SMILES, Piece, Want string }
+	for _, c := range golden.Cases(t, "errors.jsonl",
+		errorCase{strings.Repeat("C", MaxLength+1), "", "column 1: SMILES of 65537 bytes, at most 65536 are read"},
+	) {
+		_, err := Parse(c.SMILES)
 		var s *molecule.SyntaxError
 		if !errors.As(err, &s) {
-			t.Errorf("%.100q: got %v, want %s", c.smiles, err, c.want)
+			t.Errorf("%.100q: got %v, want %s", c.SMILES, err, c.Want)
 			continue
 		}
-		if s.Error() != c.want || s.Piece != c.piece {
-			t.Errorf("%.100q:\n got %v (%q)\nwant %s (%q)", c.smiles, s, s.Piece, c.want, c.piece)
+		if s.Error() != c.Want || s.Piece != c.Piece {
+			t.Errorf("%.100q:\n got %v (%q)\nwant %s (%q)", c.SMILES, s, s.Piece, c.Want, c.Piece)
 		}
 	}
 }
@@ -148,8 +83,7 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-// hostile are generators of texts of about n bytes that are bad for careless
-// readers.
+// hostile are generators of texts of about n bytes that are bad for careless readers.
 var hostile = map[string]func(n int) string{
 	"open":       func(n int) string { return strings.Repeat("C(", n/2) },
 	"nested":     func(n int) string { return strings.Repeat("C(", n/3) + "C" + strings.Repeat(")", n/3) },
@@ -164,8 +98,7 @@ var hostile = map[string]func(n int) string{
 	"macrocycle": func(n int) string { return "C1" + strings.Repeat("C", n) + "1" },
 	"polyene":    func(n int) string { return "c1" + strings.Repeat("c", n) + "1" },
 	"ladder": func(n int) string {
-		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the
-		// pair before.
+		// Cyclobutanes fused in a row: each pair of atoms closes a ring with the pair before.
 		var b strings.Builder
 		b.WriteString("C1C2")
 		for range n / 8 {
@@ -205,8 +138,7 @@ var hostile = map[string]func(n int) string{
 	"hydrogens":  func(n int) string { return "[U]" + strings.Repeat("([H])", n/5) },
 	"chiralstar": func(n int) string { return "[U@]" + strings.Repeat("(C)", n/3) },
 	"cubic": func(n int) string {
-		// A random-looking graph of degree three: no small rings, no atom
-		// with two bonds.
+		// A random-looking graph of degree three: no small rings, no atom with two bonds.
 		m := n / 12
 		var b strings.Builder
 		for k := range 2 * m {

@@ -9,9 +9,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// The parent of a molecule: one component, without stereo marks, with natural isotopes, its charges
-// settled, one tautomer of each azole and amidine. All drawings of a compound have one parent, and a
-// parent is its own.
+// The parent of a molecule: one component, without stereo marks, with natural isotopes, its charges settled, one
+// tautomer of each azole and amidine. All drawings of a compound have one parent, and a parent is its own.
 //
 //   - Bonds of alkali and alkaline-earth metals, zinc and silver to N, O, S, halogens and C≡N are
 //     ions (metals.go). Other complexes stay whole, each bond drawn one way.
@@ -241,8 +240,7 @@ func (p *parser) isUnsaturated(i int32) bool {
 	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Bonds[l.Bond].Order != molecule.Single })
 }
 
-// expanded is the bond of atom i, S+ or P+ without double bonds, to the only charged neighbour, O− or
-// S−, or −1.
+// expanded is the bond of atom i, S+ or P+ without double bonds, to the only charged neighbour, O− or S−, or −1.
 func (p *parser) expanded(i int32) int32 {
 	a, bond := &p.Atoms[i], int32(-1)
 	if a.Charge != 1 || a.Aromatic || a.Element != sulfur && a.Element != phosphorus || p.isUnsaturated(i) {
@@ -278,7 +276,8 @@ func (p *parser) enolEnd(i int32) neighbor.Link {
 		switch {
 		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
 		case end.Element == nitrogen,
-			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
+			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen &&
+				b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
 			return l
 		}
 	}
@@ -300,8 +299,7 @@ func (p *parser) moveEnol() bool {
 	return false
 }
 
-// paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or
-// that anion.
+// paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or that anion.
 func (p *parser) paired(i int32) bool {
 	a := &p.Atoms[i]
 	if a.Charge == -1 {
@@ -365,9 +363,10 @@ func IsOrganic(m *molecule.Molecule) bool {
 		for _, l := range d.near.Of(int32(i)) {
 			n := &m.Atoms[l.Atom]
 			organic = organic || n.Element == carbon || n.Element == phosphorus || n.Element == nitrogen && n.Hydrogens > 0
-			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon && slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
-				return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
-			})
+			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon &&
+				slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
+					return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
+				})
 			anion = anion && !enolate
 		}
 		if anion {

@@ -69,9 +69,8 @@ func sameGraph(g, h *graph.Graph) bool {
 	return g.N() == h.N() && fingerprint.Signature(g, -1) == fingerprint.Signature(h, -1)
 }
 
-// Every way of writing a compound has one parent, exactly: the molecule with its atoms in
-// another order, without stereo marks, with deuterium for hydrogen, as a salt, with protons
-// added and taken, and with other tautomers of azoles.
+// Every way of writing a compound has one parent, exactly: the molecule with its atoms in another order, without stereo
+// marks, with deuterium for hydrogen, as a salt, with protons added and taken, and with other tautomers of azoles.
 func TestOneParentOfAllForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv", "tox21", "sider", "bace", "lipo", "toxcast", "hiv", "muv"} {
@@ -109,7 +108,8 @@ func TestOneParentOfAllForms(t *testing.T) {
 				}
 			}
 		}
-		// Betaines and mesoionic compounds keep net charge 0, so without a proton they are other compounds; complexes stay whole. Others have one parent.
+		// Betaines and mesoionic compounds keep net charge 0, so without a proton they are other compounds; complexes
+		// stay whole. Others have one parent.
 		for kind, list := range others {
 			if len(list) > counts[kind]/200 {
 				t.Errorf("%s: %d of %d have another parent, %s: %s", set, len(list), counts[kind], kind, strings.Join(list, "\n"))

@@ -16,9 +16,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxLength is the longest accepted SMILES in bytes, a protein of some four thousand residues.
-// Later steps need the limit: structural encoding is quadratic in the number of an atom's
-// neighbours.
+// MaxLength is the longest accepted SMILES in bytes, a protein of some four thousand residues. Later steps need the
+// limit: structural encoding is quadratic in the number of an atom's neighbours.
 const MaxLength = 1 << 16
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}

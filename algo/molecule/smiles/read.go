@@ -252,7 +252,8 @@ func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 		return 0, p.ErrorAt(at, size, "a ring bond must follow an atom")
 	}
 	i, t := c.atom, &c.bond
-	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
+	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse,
+		dir: t.dir, next: -1, at: int32(at), size: int32(size)}
 	t.clear()
 	a, s := &p.Atoms[i], &p.spots[i]
 	// A ring-bond number after a branch ("C(F)1") comes earlier in the order of neighbours than
@@ -378,8 +379,7 @@ func (b *bracket) number(what string, limit int32) (int32, error) {
 	return int32(v), nil
 }
 
-// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
-// charge, class.
+// readBracket reads an atom in brackets: isotope, element, chirality, hydrogens, charge, class.
 func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err error) {
 	b := bracket{p: p, text: p.Text[:hi], from: i, j: i + 1, atom: a, place: place}
 	a.NoImplicit, p.Brackets = true, true
@@ -424,7 +424,8 @@ func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err
 	case 0:
 		return p.ErrorAt(i, b.j-i, "the bracket is never closed")
 	default:
-		return p.ErrorAt(b.j, 1, "unexpected character in brackets, which hold isotope, element, chirality, hydrogens, charge and class in this order")
+		return p.ErrorAt(b.j, 1, "unexpected character in brackets, which hold isotope, element, chirality, "+
+			"hydrogens, charge and class in this order")
 	}
 	a.Size = int32(b.j + 1 - i)
 	return nil
@@ -546,8 +547,7 @@ func (b *bracket) chiralClass() molecule.Chirality {
 	return molecule.Achiral
 }
 
-// closeRings makes a bond of each pair of closures with the same number, by number, then in text
-// order.
+// closeRings makes a bond of each pair of closures with the same number, by number, then in text order.
 func (p *parser) closeRings() error {
 	p.Chain = len(p.Bonds)
 	if len(p.closures) == 0 {

@@ -134,8 +134,7 @@ func sameDrawn(t *testing.T, fast, slow *rings.Finder, m *molecule.Molecule, tex
 	compareRings(t, fast, slow, text)
 }
 
-// TestRings compares the short cuts in finding rings with the search that they stand
-// for.
+// TestRings compares the short cuts in finding rings with the search that they stand for.
 func TestRings(t *testing.T) {
 	var fast, slow parser
 	var fastDrawn, slowDrawn rings.Finder

@@ -158,8 +158,7 @@ type amidine struct {
 	nitrogens []int32
 }
 
-// findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
-// and some without.
+// findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen and some without.
 func (p *parser) findAzoles() {
 	t := &p.tautomers
 	used := buffer.Zeroed(&t.marks, len(p.Atoms))
@@ -179,21 +178,22 @@ func (p *parser) findAzoles() {
 	}
 }
 
-// findAmidines finds carbons with a double bond that could move to another nitrogen.
+// findAmidines finds carbons whose double bond could move to another nitrogen. A carbon with only one such nitrogen
+// keeps its bond, which may leave carbons around that nitrogen with one, too.
 func (p *parser) findAmidines() {
 	t := &p.tautomers
-	not := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
+	fixed := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
 	left := buffer.Numbered(&t.left, len(p.Atoms))
 	var list []int32
 	for len(left) > 0 {
 		c := left[len(left)-1]
 		left = left[:len(left)-1]
-		if list = p.amidine(c, not, list[:0]); len(list) > 1 {
+		if list = p.amidine(c, fixed, list[:0]); len(list) > 1 {
 			continue
 		}
 		for _, l := range p.Neighbors(c) {
-			if n := l.Atom; p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[n].Element == nitrogen && !not[n] {
-				not[n] = true
+			if n := l.Atom; p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[n].Element == nitrogen && !fixed[n] {
+				fixed[n] = true
 				for _, o := range p.Neighbors(n) {
 					left = append(left, o.Atom)
 				}
@@ -201,7 +201,7 @@ func (p *parser) findAmidines() {
 		}
 	}
 	for c := range int32(len(p.Atoms)) {
-		if list := p.amidine(c, not, nil); len(list) > 1 {
+		if list := p.amidine(c, fixed, nil); len(list) > 1 {
 			t.amidines = append(t.amidines, amidine{c, list})
 			t.nitrogens = append(t.nitrogens, list...)
 		}
@@ -264,15 +264,14 @@ func (t *tautomers) sort(atoms []int32) {
 	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }
 
-// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity,
-// each ring gets the first choice that keeps it, if rings are few: every try reads the whole
-// molecule. It reports any change.
+// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity, each ring gets the
+// first choice that keeps it, if rings are few: every try reads the whole molecule. It reports any change.
 func (p *parser) settleAzoles() (changed bool) {
 	p.save(&p.before)
 	for _, ring := range p.azoles {
 		p.sort(ring)
 		with, now := p.holders(ring)
-		p.give(ring, 1<<with-1)
+		p.giveHydrogens(ring, 1<<with-1)
 		changed = changed || now != 1<<with-1
 	}
 	if !changed || p.keeps() {
@@ -297,7 +296,7 @@ func (p *parser) holders(ring []int32) (with, which int) {
 	return with, which
 }
 
-func (p *parser) give(ring []int32, choice int) {
+func (p *parser) giveHydrogens(ring []int32, choice int) {
 	for k, i := range ring {
 		p.SetHydrogens(i, int32(choice>>k&1))
 	}
@@ -311,14 +310,14 @@ func (p *parser) settleAzole(ring []int32) bool {
 		if bits.OnesCount(uint(choice)) != with {
 			continue
 		}
-		if p.give(ring, choice); p.keeps() {
+		if p.giveHydrogens(ring, choice); p.keeps() {
 			return true
 		}
 	}
 	return false
 }
 
-// keeps reports whether the changed molecule keeps its aromatic atoms. Otherwise it is what it was.
+// keeps reports whether the changed molecule keeps its aromatic atoms. If not, it undoes the change.
 func (p *parser) keeps() bool {
 	if p.PerceiveAgain() == nil && p.aromatics() == p.aromatic {
 		return true

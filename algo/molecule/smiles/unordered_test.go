@@ -10,9 +10,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// An unordered graph is the canonical one where tags, atom classes or fragments need that,
-// and elsewhere the one as written, which is isomorphic to it, as subtrees can tell. A molecule that was
-// read gives the same one as its text.
+// An unordered graph is the canonical one where tags, atom classes or fragments need that, and elsewhere the one as
+// written, which is isomorphic to it, as subtrees can tell. A molecule that was read gives the same one as its text.
 func TestParseUnordered(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 4))
 	canonical, written := 0, 0

@@ -14,11 +14,10 @@ import (
 // Write writes a molecule: fragments and branches in the order of Atoms, from the first atom. Parse
 // reads the same molecule, atoms in text order, which [Canonical] has already.
 //
-// It writes hydrogens, charges, isotopes, atom classes, aromatic and dative bonds, tetrahedral
-// centres and double-bond geometry. It loses the arrangement of square planar, bipyramidal and
-// octahedral centres, which a Molecule does not store, and what only a tolerance of RDKit let in:
-// an aromatic atom with too many bonds, an aromatic system whose bounded Kekulé search depends on
-// atom order, a metal whose tag was removed.
+// It writes hydrogens, charges, isotopes, atom classes, aromatic and dative bonds, tetrahedral centres and double-bond
+// geometry. It loses the arrangement of square planar, bipyramidal and octahedral centres, which a Molecule does not
+// store, and what only a tolerance of RDKit let in: an aromatic atom with too many bonds, an aromatic system whose
+// bounded Kekulé search depends on atom order, a metal whose tag was removed.
 func Write(m *molecule.Molecule) string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)
@@ -51,8 +50,7 @@ type writer struct {
 	written      []int32
 }
 
-// walk lays m out: depth first from each fragment's first atom, neighbours by rank, or by number if
-// rank is nil.
+// walk lays m out: depth first from each fragment's first atom, neighbours by rank, or by number if rank is nil.
 func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	n := len(m.Atoms)
 	w.m = m
@@ -152,8 +150,8 @@ func (w *writer) numberRings() {
 	w.used = used
 }
 
-// ringBonds returns the ring bonds at place k by the place of their other end, until the next call.
-// The first ones close there, the others open.
+// ringBonds returns the ring bonds of the atom at place k, sorted by the place of their other end. The first closing
+// ones close at k, the others open. The list is valid until the next call.
 func (w *writer) ringBonds(k int32) (bonds []int32, closing int) {
 	if w.trees == len(w.m.Bonds) {
 		return nil, 0
@@ -334,8 +332,7 @@ func (w *writer) writeElement(a *molecule.Atom) {
 	w.out = append(w.out, s[1:]...)
 }
 
-// plain reports whether atom i needs no brackets: of the organic subset and read with its
-// hydrogens.
+// plain reports whether atom i needs no brackets: of the organic subset and read with its hydrogens.
 func (w *writer) plain(i int32) bool {
 	a := &w.m.Atoms[i]
 	if a.Charge != 0 || a.Isotope != 0 || a.Radicals != 0 || a.Chirality != molecule.Achiral || a.Map >= 0 {
@@ -431,8 +428,7 @@ func (w *writer) direct() {
 	w.markDirections(carries, w.uniteCarriers(doubles, carries))
 }
 
-// carriers chooses the bonds with a direction. Each end of a double bond needs one; a bond may
-// serve two.
+// carriers chooses the bonds with a direction. Each end of a double bond needs one; a bond may serve two.
 func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	carries := make([]bool, len(w.m.Bonds))
 	for _, k := range toHydrogen {
@@ -574,8 +570,7 @@ func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }
 
-// keepingBond returns the bond of hydrogen i if only its direction keeps the hydrogen (see
-// foldable), or -1.
+// keepingBond returns the bond of hydrogen i if only its direction keeps the hydrogen (see foldable), or -1.
 func (w *writer) keepingBond(i int32) int32 {
 	a := &w.m.Atoms[i]
 	links := w.near.Of(i)
@@ -622,8 +617,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 	w.arrangeStereo(c)
 }
 
-// arrangeStereo converts the tags and geometries of c, still those of w.m, to the new order of
-// bonds.
+// arrangeStereo converts the tags and geometries of c, still those of w.m, to the new order of bonds.
 func (w *writer) arrangeStereo(c *molecule.Molecule) {
 	m := w.m
 	for k, i := range w.order {

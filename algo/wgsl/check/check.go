@@ -25,15 +25,13 @@ const (
 	closeEnough = 1e-3 // of gradients
 )
 
-// What values are at least compared to: losses to 1, since they are differences of
-// numbers of that size.
+// Floors of the size that differences are relative to: 1 for losses, which are differences of numbers of that size.
 const (
 	one  = 1
 	tiny = 1e-6
 )
 
-// Run runs all tests on a GPU. The graphs are a real batch with their structural
-// encodings; nil stands for Drugs.
+// Run runs all tests on a GPU. The graphs are a real batch with their structural encodings; nil stands for Drugs.
 func Run(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	if gs == nil {
 		gs = Drugs(t)
@@ -151,7 +149,8 @@ func compare[T float32 | float64](t *testing.T, what string, got, want []T, row 
 	}
 	t.Logf("%s: largest relative difference %.2g", what, worst)
 	if worst > tolerance {
-		t.Errorf("%s: value %d is %g, on the processor %g: relative difference %.2g, want at most %g", what, at, got[at], want[at], worst, tolerance)
+		t.Errorf("%s: value %d is %g, on the processor %g: relative difference %.2g, want at most %g", what, at,
+			got[at], want[at], worst, tolerance)
 	}
 }
 
@@ -173,7 +172,8 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	d := wgsl.New(g, 0)
 	defer d.Close()
 	compareEncodings(t, "real batch", d, encoder(gin.Default(gs[0].Features)), gs)
-	compareEncodings(t, "real batch of width 64", d, encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
+	compareEncodings(t, "real batch of width 64", d,
+		encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
 	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), edgeCases(3, false))
 	if !testing.Short() {
 		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), edgeCases(3, true))
@@ -195,8 +195,7 @@ func trainer(d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Traini
 	return e, tr
 }
 
-// gradient returns that of one batch, tensor by tensor: after the first step the
-// first moment is a tenth of it.
+// gradient returns that of one batch, tensor by tensor: after the first step the first moment is a tenth of it.
 func gradient(d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.Losses) {
 	_, tr := trainer(d, c, 1e-3)
 	must.Do(tr.Step(context.Background(), gs))
@@ -213,7 +212,8 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 	got, loss := gradient(d, c, gs)
 	want, wantLoss := gradient(pretrain.NewCPU(1), c, gs)
 	if loss.GraphCount != wantLoss.GraphCount || loss.NodeCount != wantLoss.NodeCount {
-		t.Errorf("%s: losses of %d graphs and the nodes of %d, want %d and %d", what, loss.GraphCount, loss.NodeCount, wantLoss.GraphCount, wantLoss.NodeCount)
+		t.Errorf("%s: losses of %d graphs and the nodes of %d, want %d and %d", what, loss.GraphCount, loss.NodeCount,
+			wantLoss.GraphCount, wantLoss.NodeCount)
 	}
 	compare(t, what+", ℓ_g and ℓ_n", []float64{loss.Graph, loss.Node}, []float64{wantLoss.Graph, wantLoss.Node}, 1, one, close)
 	ts := want.Tensors()
@@ -222,8 +222,7 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 		largest = max(largest, math.Abs(float64(w)))
 	}
 	for k, g := range got.Tensors() {
-		// A gradient that cancels, as on a graph of like nodes, is compared to
-		// those of other tensors.
+		// A gradient that cancels, as on a graph of like nodes, is compared to those of other tensors.
 		scale, difference := 1e-3*largest, 0.0
 		for i, w := range ts[k].Data {
 			scale = max(scale, math.Abs(float64(w)))
@@ -235,7 +234,8 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 	}
 	t.Logf("%s: largest relative difference of a tensor's gradient %.2g, of %s", what, worst, name)
 	if !(worst <= closeEnough) {
-		t.Errorf("%s: gradient of %s differs by %.2g of its largest value from the processor's, want at most %g", what, name, worst, closeEnough)
+		t.Errorf("%s: gradient of %s differs by %.2g of its largest value from the processor's, want at most %g",
+			what, name, worst, closeEnough)
 	}
 }
 
@@ -299,7 +299,7 @@ func resume(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	compare(t, "moments after a stop", rest.V, whole.V, 1, one, 0)
 }
 
-// limited pretends that a GPU has less than it has.
+// limited is a GPU with lower limits than its own.
 type limited struct {
 	wgsl.GPU
 	limits wgsl.Limits

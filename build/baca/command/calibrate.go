@@ -35,20 +35,6 @@ func newCalibrate() *cobra.Command {
 	c := r.verb(&cobra.Command{
 		Use:   "calibrate NAME|FILE --holdout LIST",
 		Short: "Take p-values from a list of your own",
-		Long: `Calibrate writes a model that takes its p-values from a list of graphs that count as
-inside: new scaffolds, or what was measured last year. A p-value then says how often a
-graph of that list would score as high, where it otherwise says that of graphs drawn
-from the training set. Scores stay as they are, and so does the training.
-
-The model must not have been trained on the list. Records that equal a training graph,
-stereochemistry and the way of writing aside, are left out and counted, and so are
-copies. At least 20 graphs must remain, which is enough for verdicts at an alpha of
-0.05; --confidence 0.95 takes 59 there. Of a list longer than 999 as many are taken,
-evenly spread over it.
-
-Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,
-		Example: `  baca model calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
-  baca score --model bbbp-last-year.msgpack new.smi`,
 	}, check, r.calibrate)
 	fs := c.Flags()
 	fs.StringVar(&r.in, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")

@@ -91,7 +91,8 @@ score as high. A graph's score does
 not depend on other graphs; a list as a whole gets an answer of its own.
 `+"`baca help columns`"+` explains the columns.`)
 	cobra.EnableCommandSorting = false // verbs are in the order of a first day
-	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSplit(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
+	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSplit(), newSuggest(), newDrift(),
+		newTrust(), newModel(), newServe(), newVersion(gpus))
 	root.AddCommand(newPipe(), newMan(), columnsTopic())
 	finish(root)
 	return root
@@ -134,6 +135,7 @@ func program(name, short, long string) *cobra.Command {
 
 // finish sets what all commands of a program share.
 func finish(root *cobra.Command) {
+	describe(root, texts, declared())
 	inOrder(root)
 	strict(root)
 	root.SetHelpFunc(showHelp)
@@ -170,7 +172,8 @@ func oneOfBelow(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if list := c.SuggestionsFor(args[0]); len(list) > 0 {
-		return usage.Errorf("unknown command %q: did you mean `%s %s`?", args[0], c.CommandPath(), strings.Join(list, "` or `"+c.CommandPath()+" "))
+		return usage.Errorf("unknown command %q: did you mean `%s %s`?", args[0], c.CommandPath(),
+			strings.Join(list, "` or `"+c.CommandPath()+" "))
 	}
 	return usage.Errorf("unknown command %q; `%s --help` lists them", args[0], c.CommandPath())
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }, paperName: func() { Paper() }})
+	testscript.Main(m, map[string]func(){"baca": func() { Main(nil) }, paperName: func() { Paper(embed.FS{}) }})
 }
 
 // run is Main with its surroundings as arguments.
@@ -42,9 +43,8 @@ func invoke(gpus *device.GPUs, args []string, stdin io.Reader, stdout, stderr io
 	return execute(newRoot(gpus), args, stdin, stdout, stderr)
 }
 
-// TestScripts runs testdata/script/*.txtar through the real main. In the scripts,
-// $MODEL is a small model of molecules and $GRAPHS one of plain graphs, $EXAMPLES
-// the built-in molecules, and $DATA the folder of benchmark data, which the
+// TestScripts runs testdata/script/*.txtar through the real main. In the scripts, $MODEL is a small model of molecules
+// and $GRAPHS one of plain graphs, $EXAMPLES the built-in molecules, and $DATA the folder of benchmark data, which the
 // condition [data] tells to be there. [embedded:NAME] tells of a model, [page] of the page.
 func TestScripts(t *testing.T) {
 	dir := t.TempDir()
@@ -223,8 +223,7 @@ func graphModel(t *testing.T) *algo.Model {
 	return trainSmall(t, set.Graphs, algo.Constant, "trees")
 }
 
-// trainSmall trains a small model for three epochs and keeps every third graph
-// from it.
+// trainSmall trains a small model for three epochs and keeps every third graph from it.
 func trainSmall(t *testing.T, gs []*graph.Graph, schema, name string) *algo.Model {
 	t.Helper()
 	var train, holdout []int

@@ -33,27 +33,7 @@ func newCompare() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "compare A B",
 		Short: "How two lists of molecules differ, and if one tests the other",
-		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
-and says how B differs from A:
-
-  - whether B can be told from A by the subtrees of its molecules: the
-    cross-validated AUC, its p-value, and the one thing that separates best;
-  - what both have: equal molecules, without stereochemistry, and scaffolds;
-  - how similar the nearest molecule of the other list is, beside the nearest
-    other one of the same list, and so whether B is an easier test set for A
-    than a random split;
-  - which functional groups, rings, elements and fragments are commoner in
-    which, with odds ratios (Fisher's exact test), at a false-discovery rate;
-  - sizes and numbers of rings.
-
-A molecule counts once in each list. Similarity is Tanimoto's, of the subtrees of up to two
-bonds, much like ECFP4. Molecules are read as the model reads them; what it was trained on
-does not matter. Two lists of 100 000 molecules take some minutes, and a
-molecule about two kilobytes of memory.`,
-		Example: `  baca compare train.csv test.csv
-  baca compare --html difference.html vendor1.smi.gz vendor2.sdf.gz
-  baca compare --json monday.csv tuesday.csv | jq .evidence`,
-		Args: usage.Args(2, 2, "%d inputs: want two lists, A and B"),
+		Args:  usage.Args(2, 2, "%d inputs: want two lists, A and B"),
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, ", which says how molecules are read")
@@ -122,7 +102,8 @@ func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.L
 	defer in.close()
 	l := compare.NewList(nameOf(s.paths[0]), f.seed, k)
 	ctx := f.c.Context()
-	refused, err := compare.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
+	refused, err := compare.Gather(ctx, l, s.workers, piece,
+		progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +187,8 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if len(c.Fragments) == 0 {
 		these = "none does"
 	}
-	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested, these)
+	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested,
+		len(c.Named), c.FDR, c.FragmentsTested, these)
 	differences(b, "commoner in B", c, true)
 	differences(b, "commoner in A", c, false)
 	return b.Flush()

@@ -13,7 +13,8 @@ import (
 // completeValues registers completions of flag values.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"by": deciders(), "errors-by": strings.Split(trust.Names(trust.Orders()), ", "), "fail-on": failWords, "format": formats, "to": table.Forms(),
+		"by": deciders(), "errors-by": strings.Split(trust.Names(trust.Orders()), ", "), "fail-on": failWords,
+		"format": formats, "to": table.Forms(),
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

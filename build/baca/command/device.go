@@ -36,8 +36,7 @@ func (f *deviceFlag) check() error {
 	return nil
 }
 
-// open returns the device for encoders of a shape, nil for the processor. A program with GPU
-// support names it.
+// open returns the device for encoders of a shape, nil for the processor. A program with GPU support names it.
 func (f *deviceFlag) open(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error) {
 	d, what, err := f.choice.Open(ctx, f.gpus, workers, shape, training)
 	if err == nil && f.gpus != nil {

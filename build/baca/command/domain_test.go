@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The commands of RECIPES.md work on sets of MoleculeNet, and molecules of new scaffolds are outside or borderline more often than those of a
-// random test set. BACA_TEST=all takes all sets of the page's table.
+// The commands of RECIPES.md work on sets of MoleculeNet, and molecules of new scaffolds are outside or borderline more
+// often than those of a random test set. BACA_TEST=all takes all sets of the page's table.
 func TestDomainsOfMoleculeNet(t *testing.T) {
 	sets, seeds := []string{"freesolv"}, 1
 	if os.Getenv("BACA_TEST") == "all" {

@@ -28,23 +28,7 @@ func newDrift() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "drift [INPUT|-]",
 		Short: "Watch a stream of graphs for a change of where they come from",
-		Long: `Drift reads graphs one after the other, also from a pipe that never ends, and tests whether they come from the distribution of the training set, in any order. It writes a row for each:
-
-  id       from the input, or else the number of the record, from 1
-  score    of the graph by itself
-  p_value  smoothed conformal p-value among held-out graphs and all before it
-  log10    the evidence of drift (wealth), as a power of ten
-  moved    true once the wealth has reached 1/DELTA
-  error    why the record was refused
-
-For graphs of the training distribution in any order, the chance that moved ever
-becomes true is at most DELTA, however long the stream. Rows are written as graphs
-arrive, the first ones after 4 to 64 KiB, from which the format is guessed. The exit
-status is 0 whether it has moved or not, and 1 if the stream has ended with nothing in
-it that could be scored.`,
-		Example: `  tail -f incoming.smi | baca drift --model my.msgpack
-  baca drift --plot drift.svg registered.csv`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, "")
@@ -107,7 +91,8 @@ func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	}
 	if w.moved == 0 && w.test.Moved(w.delta) {
 		w.moved = w.read
-		fmt.Fprintf(w.stderr, "moved: at record %d the evidence reached 10^%.2f; a false alarm has a chance of at most %g\n", w.read, log, w.delta)
+		fmt.Fprintf(w.stderr, "moved: at record %d the evidence reached 10^%.2f; a false alarm has a chance of "+
+			"at most %g\n", w.read, log, w.delta)
 	}
 	if w.read%w.every != 0 && w.moved != w.read {
 		return nil

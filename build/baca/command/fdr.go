@@ -33,7 +33,8 @@ func (s *scoring) widen(ctx context.Context) error {
 	var outside []*graph.Graph
 	if m.Background != nil {
 		if m.Card.Background != algo.BuiltInBackground {
-			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
+			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a "+
+				"model of the built-in background or of none", m.Card.Name, m.Card.Background)
 		}
 		o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: s.workers}
 		var err error
@@ -86,8 +87,7 @@ func (p *pending) Close() error { return p.out.Close() }
 // Flush holds the rows back.
 func (p *pending) Flush() error { return p.err }
 
-// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to
-// alpha, 0 for none.
+// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to alpha, 0 for none.
 func (p *pending) finish(alpha float64, references int) (counts decide.Counts, err error) {
 	if p.err != nil {
 		return counts, p.err

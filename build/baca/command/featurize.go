@@ -20,21 +20,7 @@ func newFeaturize() *cobra.Command {
 	c := from.verb(&cobra.Command{
 		Use:   "featurize [INPUT|-]",
 		Short: "Print the graph of each molecule as the models see it",
-		Long: `Featurize prints one JSON object a line for each record, in input order:
-
-  {"row": 0, "x": [[16,0,0,5,0,1,2,0,0], …], "e": [[1,2], …]}
-  {"row": 1, "error": "library.smi:2:10: the branch is never closed"}
-
-row counts records from 0. x has the nine atom features of the Open Graph
-Benchmark for each atom, in input order: atomic number − 1, chirality tag, degree
-with hydrogens, charge + 5, hydrogens, unpaired electrons, hybridisation, aromatic,
-in a ring. e has the two atoms of each bond.
-
-The exit status is 0 also when records were refused, but 1 if there was nothing to
-read or all of it was refused.`,
-		Example: `  baca-paper featurize library.csv.gz > graphs.jsonl
-  zcat conformers.sdf.gz | baca-paper featurize --format sdf -`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, func() error { return nil }, func() error { return from.featurize(also) })
 	f := c.Flags()
 	from.registerInput(f, moleculeFormats...)

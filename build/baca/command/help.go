@@ -1,14 +1,17 @@
 package command
 
 import (
+	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"baca/algo/document"
+	"baca/algo/property"
 	"baca/algo/table"
 	"baca/build/internal/usage"
 )
@@ -19,7 +22,7 @@ const helpWidth = 80
 // groupKey is the annotation with a flag's title in help.
 const groupKey = "group"
 
-// group sets the title of the flags that have none so far.
+// group puts all flags that have no title yet under this one.
 func group(c *cobra.Command, title string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[groupKey] == nil {
@@ -126,68 +129,34 @@ func columnsTopic() *cobra.Command {
 			}
 			return c.Help()
 		},
-		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpStructure + table.Help(table.Fields(table.OfStructure)) +
-			helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
-			helpRate + table.Help(table.Fields(table.OfRate)) + helpReasons + table.Help(table.Fields(table.OfReasons)) +
-			helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) + helpTrust + table.Help(table.Fields(table.OfTrust)) +
-			helpOrigin + table.Help((&table.Run{FDR: 1}).Fields()) + helpCells,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the JSON Schema of rows")
 	return c
 }
 
-// Texts of columnsTopic between lists.
-const (
-	helpStructure = `
---structures parent adds
+// texts hold what help says of each command, and its examples.
+//
+//go:embed help
+var texts embed.FS
 
-`
-	helpAnswers = `
---by both, batch and attention calibrate the list as a whole as a batch. Files up to 4096 graphs are one batch. From longer files an even sample
-of 4096 forms it, and all other graphs are scored by what was learned from it; from standard input, which can be read only once, the first 4096
-graphs form it. Standard error says whether the list differs from the training set, and in what. --by both adds
+// describe gives a command and those below it the texts of help/PATH.txt, in which {names} stand for what other
+// packages declare. A command's own Long, such as a list, follows its text.
+func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
+	text, err := fs.ReadFile(texts, "help/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".txt")
+	if err == nil {
+		long, example, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n\nExamples:\n")
+		c.Long, c.Example = declared.Replace(long)+c.Long, example
+	}
+	for _, below := range c.Commands() {
+		describe(below, texts, declared)
+	}
+}
 
-`
-	helpRate = `
-By batch a graph is outside only if its p-value by itself is at most 0.1, too, or no training graph is as much like the list. By attention its
-p-value is never below that of the graph by itself.
-
---fdr F adds, and decides by,
-
-`
-	helpReasons = `
-The verdict is then outside where q_value is at most F, borderline where only p_value is at most alpha, or inside. Rows are written when all are
-scored. With --fdr or --confidence standard error also bounds how many of those called outside may be inside. The bound holds at every threshold
-at once.
-
---explain adds
-
-`
-	helpNeighbors = `
-and, as --neighbors N alone does,
-
-`
-	helpTrust = `
-The last two are there where the model has values of its training molecules.
-
-baca trust --predicted COLUMN adds
-
-`
-	helpOrigin = `
-With several models, --model A,B, the columns of a score are there once for each, with the name of the model in front, and covered_by has the
-models that call it inside.
-
-Behind these is what the row came from:
-
-`
-	helpCells = `
-In the end stand the columns of the input, but for those of the SMILES and the id, as they are: of tables and Parquet those of the header, of JSONL
-the keys of the first objects, of SDF the data of the first record. One with a name as above begins with input_ here. --drop-columns leaves them
-out, and so do several inputs at once.
-
-Lists of numbers are separated by blanks in CSV, and those of texts by semicolons. Control characters other than tabs are written as \u001b, so
-that each record is one line.
-
-Read columns by name. --json prints the JSON Schema of a row, with its number: until that changes, columns are added, and none is renamed, removed or
-given another type.`
-)
+// declared fills in what other packages declare.
+func declared() *strings.Replacer {
+	columns := func(g table.Group) string { return table.Help(table.Fields(g)) }
+	return strings.NewReplacer("{properties}", strings.Join(property.Names(), ", "),
+		"{usual}", columns(table.Usual), "{structure}", columns(table.OfStructure), "{answers}", columns(table.OfPaper|table.OfAnswers),
+		"{rate}", columns(table.OfRate), "{reasons}", columns(table.OfReasons), "{neighbors}", columns(table.OfNeighbors|table.OfValues),
+		"{trust}", columns(table.OfTrust), "{origin}", table.Help((&table.Run{FDR: 1}).Fields()))
+}

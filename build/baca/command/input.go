@@ -206,7 +206,7 @@ func (s *source) openOne(path string) (*input, error) {
 	return in, err
 }
 
-// partsOf are the names of the Parquet files of a folder, which are one table as Spark, Polars and others write them, or nil.
+// partsOf returns the names of the Parquet files of a folder, nil without any. They form one table, as Spark and Polars write it.
 func partsOf(folder string) (names []string) {
 	entries, _ := os.ReadDir(folder) // none for a file
 	for _, e := range entries {
@@ -263,7 +263,9 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // readStream reads a stream, from s.file unless that is nil.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet,
+		Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells,
+		Own:  s.own,
 		Stop: s.c.Context().Err,
 	}
 	if !s.again {
@@ -288,7 +290,7 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 		in.schema = algo.Constant
 	}
 	if s.file != nil {
-		in.stream = s.file.whole(in.stream)
+		in.stream = s.file.checked(in.stream)
 	}
 	return in, nil
 }
@@ -375,8 +377,7 @@ func (s *source) sum(in *input) (string, error) {
 	return sha256OfFile(s.paths[0])
 }
 
-// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the
-// process.
+// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the process.
 func waiting(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {

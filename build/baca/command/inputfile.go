@@ -14,7 +14,7 @@ import (
 	"baca/algo/dataset"
 )
 
-// An inputFile is a regular file, hashed while it is read, so that rows belong to these bytes.
+// An inputFile is a regular file that is hashed while it is read, so that rows are tied to its bytes.
 type inputFile struct {
 	file   *os.File
 	opened fs.FileInfo
@@ -49,21 +49,22 @@ func (f *inputFile) unchanged() error {
 		return err
 	}
 	if f.sample != "" && f.sample != f.digest() {
-		return fmt.Errorf("%s changed between the two times that it was read, for the sample and for the rows: run again when nothing writes to it", f.file.Name())
+		return fmt.Errorf("%s changed between the two times that it was read, for the sample and for the rows: run "+
+			"again when nothing writes to it", f.file.Name())
 	}
 	now, err := os.Stat(f.file.Name())
 	if err != nil {
 		return fmt.Errorf("%s changed while it was read: %w", f.file.Name(), err)
 	}
-	// A growing file may lack half a line, even if all was read. One of equal size may be touched,
-	// copied, or overwritten with its time restored: only reading it again tells, which is cheap
-	// beside scoring.
+	// A growing file may lack half a line, even if all was read. One of equal size may be touched, copied, or
+	// overwritten with its time restored: only reading it again tells, which is cheap beside scoring.
 	if f.opened.Size() == now.Size() && f.read == now.Size() {
 		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s changed while it was read: it had %d bytes of %s, now it has %d of %s; the rows may be of both, so run again when nothing writes to it",
+	return fmt.Errorf("%s changed while it was read: it had %d bytes of %s, now it has %d of %s; the rows may be "+
+		"of both, so run again when nothing writes to it",
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
@@ -98,8 +99,8 @@ func sha256OfFile(name string) (string, error) {
 	return sha256Of(f)
 }
 
-// whole yields records, then an error if the file changed.
-func (f *inputFile) whole(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
+// checked yields records, then an error if the file changed.
+func (f *inputFile) checked(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
 	return func(yield func(dataset.Record, error) bool) {
 		for r, err := range records {
 			if !yield(r, err) || err != nil {

@@ -79,8 +79,7 @@ func TestInputThatChanges(t *testing.T) {
 	}
 }
 
-// An input that is read twice must be the same both times, which neither its length nor its
-// time tells.
+// An input that is read twice must be the same both times, which neither its length nor its time tells.
 func TestInputThatChangesBetweenPasses(t *testing.T) {
 	m := moleculeModel(t)
 	for _, hidden := range []bool{false, true} {

@@ -19,8 +19,8 @@ func (l *labels) register(fs *pflag.FlagSet) {
 	fs.StringVar(&l.Predicted, "predicted", "", "`column` with the value that a model of yours predicted")
 }
 
-// tell names cells without a value, and what becomes of their rows.
-func (l *labels) tell(w io.Writer, becomes string) {
+// tellMissing names cells without a value, and what becomes of their rows.
+func (l *labels) tellMissing(w io.Writer, becomes string) {
 	for _, text := range l.Problems(becomes) {
 		fmt.Fprintln(w, text)
 	}

@@ -16,11 +16,7 @@ func newMan() *cobra.Command {
 		Use:    "man --out DIR",
 		Hidden: true,
 		Short:  "Write the help of each command as a manual page",
-		Long: `Man writes a page of section 1 for each command into a folder, which becomes there if it
-is not: baca.1, baca-score.1 and so on.`,
-		Example: `  baca man --out ~/.local/share/man/man1
-  man baca-score`,
-		Args: usage.NoArgs,
+		Args:   usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if out == "" {
 				return usage.Errorf("want --out DIR")
@@ -29,7 +25,8 @@ is not: baca.1, baca-score.1 and so on.`,
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "baca " + algo.Version, Manual: "General Commands Manual"}, out)
+			return doc.GenManTree(c.Root(),
+				&doc.GenManHeader{Section: "1", Source: "baca " + algo.Version, Manual: "General Commands Manual"}, out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`folder` to write to")

@@ -29,12 +29,7 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify NAME|FILE",
 		Short: "Check that a model file is whole, and what it was trained on",
-		Long: `Verify reads a model as scoring does: each section must have the SHA-256 that the file
-says, and hold what it should. It says which score the model was measured with. With --in it also checks that the model was trained on
-that file or folder. The exit status is 1 where something is not as it should be.`,
-		Example: `  baca model verify my.msgpack
-  baca model verify my.msgpack --in library.csv`,
-		Args: oneModel,
+		Args:  oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			m, data, err := openModelFile(args[0])
 			if err != nil {

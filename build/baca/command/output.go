@@ -24,7 +24,8 @@ import (
 
 // spreadsheetSafe registers --spreadsheet-safe.
 func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
-	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
+	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false,
+		"in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
 // An output is a file of rows. Rows go to a file beside it, which takes its name when all are there.
@@ -33,8 +34,7 @@ type output struct {
 	name string // as asked for
 	// The file that is written, and the one that it becomes. They are one where its folder takes no other file.
 	at, to string
-	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard
-	// output cannot.
+	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard output cannot.
 	regular bool
 	begun   bool
 	keep    bool // of a run that failed
@@ -87,8 +87,7 @@ func (o *output) begin(at int64) error {
 	return written(o.name, err)
 }
 
-// intact returns the number of bytes written, or an error if the file changed: locks do not stop
-// other programs.
+// intact returns the number of bytes written, or an error if the file changed: locks do not stop other programs.
 func (o *output) intact() (int64, error) {
 	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -179,7 +178,8 @@ func rowsForm(to, flag, out string) (string, error) {
 	case form != "":
 		return form, nil
 	case ext != ".txt" && slices.Contains(dataset.Extensions(), ext), ext == ".xlsx", ext == ".xls":
-		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag, out, ext, strings.Join(table.Forms(), ", ."))
+		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag,
+			out, ext, strings.Join(table.Forms(), ", ."))
 	}
 	return table.Forms()[0], nil
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -12,14 +13,15 @@ import (
 // paperName is the second program, which repeats the paper.
 const paperName = "baca-paper"
 
-// Paper runs the second program like [Main]: featurize, and the harness's commands.
-func Paper(harness ...*cobra.Command) { main(newPaper(harness...)) }
+// Paper runs the second program like [Main]: featurize, and the harness's commands, of which more has the texts.
+func Paper(more fs.FS, harness ...*cobra.Command) { main(newPaper(more, harness...)) }
 
-func newPaper(harness ...*cobra.Command) *cobra.Command {
+func newPaper(more fs.FS, harness ...*cobra.Command) *cobra.Command {
 	root := program(paperName, "Repeat what the paper of BaCa reports", `Baca-paper repeats the tables and figures of the paper, measures what it leaves out, and
 prints the graphs of molecules as the models see them.`)
 	root.AddCommand(harness...)
 	root.AddCommand(newFeaturize(), newVersion(nil))
+	describe(root, more, declared())
 	finish(root)
 	return root
 }

@@ -8,16 +8,14 @@ import (
 	"baca/build/service/pipe"
 )
 
-// newPipe is for programs, so help does not list it.
+// newPipe is a command for programs; help does not list it.
 func newPipe() *cobra.Command {
 	var workers int
 	c := &cobra.Command{
 		Use:    "pipe",
 		Short:  "Answer the questions of a program on standard input",
 		Hidden: true,
-		Long: `Pipe answers questions that come as frames on standard input, on standard output, until
-standard input ends. The Python package starts it. go doc baca/build/service/pipe describes the frames.`,
-		Args: usage.NoArgs,
+		Args:   usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), rowsOut(c))
 		},

@@ -25,7 +25,7 @@ import (
 	"baca/weights"
 )
 
-// reportFlags are those of rows, as far as they matter, and of regulators' forms.
+// reportFlags are the flags of score that matter to a report, and those of regulators' forms.
 type reportFlags struct {
 	scoreFlags
 	qprf, qmrf bool
@@ -39,19 +39,7 @@ func newReport() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "report [INPUT|-] --out FILE.html",
 		Short: "Score graphs and write one HTML file about them",
-		Long: `Report scores graphs as baca score --by both does and writes what came of it as one HTML file that needs nothing else and opens
-offline: verdicts, whether the list as a whole differs from the training set, distributions, a test for drift in the order of the input, the ten
-graphs furthest outside with coloured atoms and reasons, a table, warnings, the model card, all settings, and the command that makes it again.
-The same input, model and seed give the same bytes.
-
-With --qprf it says for a regulator's file whether each molecule is within the applicability domain of the model, in the fields of the QSAR
-Prediction Reporting Format: p-value and its interval, structural analogues, and what was not assessed left blank. With --qmrf it describes the
-domain of a model, section 5 of the QSAR Model Reporting Format. Neither says anything of an endpoint.`,
-		Example: `  baca report --out report.html molecules.csv
-  baca report --fdr 0.1 --model my.msgpack --out report.html library.smi.gz
-  baca report --qprf --out domain.html molecules.csv
-  baca report --qmrf --model esol --out esol.html`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, "")
@@ -62,7 +50,8 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 	fs.StringVar(&f.by, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
-	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
+	fs.BoolVar(&f.qprf, "qprf", false,
+		"write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
 	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
 	fs.IntVar(&f.analogues, "neighbors", domain.Neighbors, "with --qprf, how many structural analogues to show")
 	fs.Float64Var(&f.interval, "confidence", domain.Confidence, "with --qprf, of the intervals of p-values")
@@ -74,10 +63,10 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 	return c
 }
 
-// form reports that a regulator's form is written.
+// form reports whether to write a regulator's form.
 func (f *reportFlags) form() bool { return f.qprf || f.qmrf }
 
-// json reports that a form is written as JSON.
+// json reports whether to write a form as JSON.
 func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out), ".json") }
 
 func (f *reportFlags) check() error {
@@ -90,7 +79,8 @@ func (f *reportFlags) check() error {
 		{!f.form() && changed("confidence"), "--confidence: want --qprf, which it is of"},
 		{f.qmrf && f.paths[0] != "-", "--qmrf is about the model alone: want no input, not " + f.paths[0]},
 		{f.analogues < 0 || f.analogues > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.analogues, algo.MaxNearest)},
-		{!(f.interval > 0 && f.interval < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, domain.Confidence)},
+		{!(f.interval > 0 && f.interval < 1),
+			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, domain.Confidence)},
 	}.check(), f.scoreFlags.check())
 }
 
@@ -176,7 +166,7 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	return m
 }
 
-// save writes a document, with the command that repeats it, but for some flags, and what draws molecules.
+// save writes a document with the script that draws molecules and the command that repeats it, without some flags.
 func (s *source) save(out string, d *document.About, write func(io.Writer) error, without ...string) (err error) {
 	d.Command = s.command(without...)
 	if d.Script, d.Undrawn, err = drawingScript(); err != nil {

@@ -72,7 +72,8 @@ func (r runIdentity) fits(now runIdentity) error {
 	case r.Input != now.Input:
 		return fmt.Errorf("the input has changed since: it had %.24s, now it has %.24s", r.Input, now.Input)
 	case r.Device != now.Device:
-		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise", cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
+		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise",
+			cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
 	case r != now:
 		return errors.New("it is of a run with other flags")
 	}
@@ -190,7 +191,7 @@ func (s *scoring) restore() error {
 	return nil
 }
 
-// check refuses outputs without the rows.
+// check refuses outputs that lack rows of the checkpoint.
 func (d scoreState) check(out, rejects *output) error {
 	for _, f := range []struct {
 		*output

@@ -60,12 +60,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 		Use:        "score [INPUT...|-]",
 		Short:      "How far graphs lie outside what a model was trained on",
 		SuggestFor: []string{"predict", "classify", "detect", "run"},
-		Long:       scoreHelp,
-		Example: `  baca score molecules.smi > rows.csv
-  baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
-  baca score --by both --fail-on outside series.csv > rows.csv
-  zcat library.csv.gz | baca score - | head
-  baca score --model PTC_MR MUTAG.zip`,
 	}, f.check, f.run)
 	fs, o := c.Flags(), &f.options
 	f.registerModel(fs, "; several, separated by commas, get a group of columns each")
@@ -73,8 +67,10 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	group(c, "Input")
 	fs.StringVar(&f.by, "by", o.By, "alone, both, approximate, batch or attention, see above")
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
-	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
-	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
+	fs.Float64Var(&f.fdr, "fdr", 0,
+		"false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
+	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, "+
+		"over the choice of held-out graphs; 0 for on average")
 	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms, 3 neighbors; milliseconds each")
 	f.registerNeighbors(fs)
@@ -103,28 +99,6 @@ func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
 	f.registerOut(fs, &f.out, "out", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
-
-const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .json, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
-folder or zip archive) and writes a row for each, in input order: id, smiles, score (higher is further outside), p_value (how often a graph like
-the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
-the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.
-
-A graph's row does not depend on other graphs. --by also asks about a list of 20
-or more as a whole:
-
-  --by alone      decide by each graph by itself
-  --by both       the same, with columns and a sentence on whether the list
-                  differs from the training set, and how
-  --by approximate  with --fdr: p-values compare with training graphs, too
-  --by batch      decide by the graph and its list together
-  --by attention  decide by the paper's score
-
---resume continues a killed run, to the same bytes. It needs --out, one unchanged
-input file and one model, and excludes Parquet and --fdr.
-
-Warnings and counts go to standard error. The exit status is 0 even if records
-were refused, 2 after a mistake in the command line, 3 if --fail-on finds a
-record, and 1 after any other failure, or if all input was refused.`
 
 // check checks the flags before anything is opened.
 func (f *scoreFlags) check() (err error) {
@@ -166,10 +140,13 @@ func (f *scoreFlags) rules() error {
 		{f.structures != "" && f.structures != "parent", "--structures " + f.structures + ": want parent"},
 		{f.fdr != 0 && f.resume, "--fdr: it needs the p-values of all rows at once, so --resume does not go with it"},
 		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves"},
-		{f.wider && (f.fdr == 0 || f.confidence != 0 || f.nearest() > 0), by + ": want --fdr, and none of --confidence, --explain, --neighbors"},
+		{f.wider && (f.fdr == 0 || f.confidence != 0 || f.nearest() > 0), by +
+			": want --fdr, and none of --confidence, --explain, --neighbors"},
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
 		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
-		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},
+		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1),
+			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence,
+				defaultConfidence)},
 		{f.fdr != 0 && decide.CheckFDR(f.fdr) != nil, fmt.Sprintf("--fdr: %v", decide.CheckFDR(f.fdr))},
 	}.check()
 }
@@ -252,7 +229,7 @@ func (f *scoreFlags) run() (err error) {
 		by = f.by
 	}
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: by, Alpha: f.options.Alpha, FDR: f.fdr}
-	err = s.all(f.c.Context())
+	err = s.scoreAll(f.c.Context())
 	s.done.Tally = s.Tally
 	if s.pending != nil {
 		err = s.decide(err)
@@ -318,7 +295,8 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		group table.Group
 	}{
 		{f.both, table.OfBatch}, {!f.both && f.by != algo.ByAlone, table.OfPaper}, {f.fdr > 0, table.OfRate}, {f.explain, table.OfReasons},
-		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues}, {f.read.Predicted != "", table.OfTrust},
+		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues},
+		{f.read.Predicted != "", table.OfTrust},
 		{f.structures != "", table.OfStructure},
 	} {
 		if extra.asked {
@@ -349,7 +327,8 @@ func (s *scoring) openOthers() (list []*algo.Model, err error) {
 			return nil, err
 		}
 		if other.Card.Schema != m.Card.Schema {
-			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
+			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each "+
+				"of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
 		}
 		if slices.Contains(s.names, other.Card.Name) {
 			return nil, usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)
@@ -412,8 +391,8 @@ func (n named) Close() error { return written(n.file, n.Writer.Close()) }
 // maxShown refused records are shown on stderr.
 const maxShown = 3
 
-// all scores the input and writes its rows.
-func (s *scoring) all(ctx context.Context) error {
+// scoreAll scores the input and writes its rows.
+func (s *scoring) scoreAll(ctx context.Context) error {
 	end := func() {
 		if s.progress != nil {
 			s.progress.Done()
@@ -517,14 +496,15 @@ func (s *scoring) summarize() {
 		s.say("%s", sentence)
 	}
 	tellList(s.stderr, d.Counts, d.SetAside, d.Records-d.Refused)
-	s.read.tell(s.stderr, training.WithoutInterval)
+	s.read.tellMissing(s.stderr, training.WithoutInterval)
 	s.bounds()
 	for _, sentence := range s.Sentences() {
 		s.say("%s", sentence)
 	}
 	for i, n := range s.compared {
 		if n > 0 && !decide.Resolves(s.options.Alpha, n) {
-			s.say("note: model %s holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha of that or more for verdicts", s.names[i], n, 1+n)
+			s.say("note: model %s holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha "+
+				"of that or more for verdicts", s.names[i], n, 1+n)
 		}
 	}
 	for _, w := range s.warnings {
@@ -581,9 +561,11 @@ func (s *scoring) bounds() {
 	confidence := cmp.Or(s.confidence, defaultConfidence)
 	switch {
 	case s.Rate == 0:
-		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence", n, s.options.Alpha, 100*confidence)
+		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g "+
+			"%% confidence", n, s.options.Alpha, 100*confidence)
 	case s.fdr == 0:
-		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g", 100*confidence, s.options.Alpha, s.Rate)
+		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside "+
+			"is p <= %.3g", 100*confidence, s.options.Alpha, s.Rate)
 	}
 	if s.wider {
 		s.say("approximate: p-values compare with training graphs, too, and the false-discovery rate is measured, not proven")
@@ -601,7 +583,8 @@ func (s *scoring) bounds() {
 		s.say("with %g %% confidence all of the %d called outside may be inside", 100*confidence, most)
 		return
 	}
-	s.say("with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once", 100*confidence, most, d.Outside)
+	s.say("with %g %% confidence at most %d of the %d called outside are inside; that holds at every "+
+		"threshold at once", 100*confidence, most, d.Outside)
 }
 
 // failWords are the words of --fail-on.

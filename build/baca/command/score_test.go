@@ -42,8 +42,7 @@ func killable(t *testing.T) (name func(file string) string) {
 	return folder(t)
 }
 
-// until waits until a process that was started has done something, and returns how it
-// ends, which it must not by then.
+// until waits until a process that was started has done something, and returns how it ends, which it must not by then.
 func until(t *testing.T, c *exec.Cmd, done func() bool) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)

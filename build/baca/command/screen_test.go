@@ -11,8 +11,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// hostile commands terminals, in the ways of old and new ones, turns the direction of writing, and
-// begins a script.
+// hostile commands terminals, in the ways of old and new ones, turns the direction of writing, and begins a script.
 const hostile = "\x1b]0;x\x07\u009b2J\u202e\x9b<script>alert(1)</script>"
 
 // checkShown finds what of a hostile text reached the reader as it is.

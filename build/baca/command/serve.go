@@ -38,37 +38,7 @@ func newServe() *cobra.Command {
 		Use:        "serve",
 		Short:      "Serve the page, which does the same in a browser tab, or an API",
 		SuggestFor: []string{"web", "page", "server", "site", "mcp"},
-		Long: `Serve serves the page, all of the method in a browser tab. Molecules stay in the
-tab; the server only sends files.
-
-With --write it writes the page as static files instead, which work from any folder of any host, and beside them compressed forms (.br, .gz). No
-header has to be configured, but that no other site shows the page in a frame can only be said in one: Content-Security-Policy: frame-ancestors
-'self', which baca serve sends. A host should send .wasm files as application/wasm. An earlier site in the folder, whose files.json names its
-files, is replaced. Other files are left alone.
-
-With --api it serves an API: POST /v1/score and /v1/explain take JSON, CSV or JSON
-lines, and return the rows of baca score. GET /v1/models lists the models,
-/v1/openapi.json describes the API, and /healthz reports that it is up. With
---allow-train POST /v1/train trains a model and gives its file back. Other
-machines need a token, from --token-file or BACA_TOKEN. Pages of other sites need
---allow-origin, and the token where there is one.
-
-With --mcp it speaks the Model Context Protocol on standard input and output, for
-assistants, with the tools score, explain and models. It sends nothing elsewhere
-and reads no file but models.
-
-With --models both also offer the model files of a folder, NAME.msgpack as NAME.
-They are read at the start, and must stay as they are.
-
-A client that reads nothing is dropped after 30 to 90 seconds. Ctrl-C ends the
-server after its transfers, in 30 seconds at most; a second one at once.
-Requests to the API have --max-time instead.`,
-		Example: `  baca serve
-  baca serve --addr 127.0.0.1:9000
-  baca serve --api --addr 127.0.0.1:8080
-  baca serve --api --addr :8080 --token-file token.txt
-  baca serve --write public`,
-		Args: usage.NoArgs,
+		Args:       usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := api.check(c); err != nil {
 				return err
@@ -134,7 +104,8 @@ var usualLimits = serveLimits{connections: 256, stall: 30 * time.Second, last: 3
 
 // serve serves until ctx ends, which is no error unless transfers were cut off.
 func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimits, stderr io.Writer) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(stderr, "ending once transfers are over, in %v at most; a second interrupt ends it now\n", limits.last)

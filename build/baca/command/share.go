@@ -22,18 +22,6 @@ func newShare() *cobra.Command {
 	c := r.verb(&cobra.Command{
 		Use:   "share NAME|FILE --out MODEL",
 		Short: "Make a model file that can be handed out",
-		Long: `Share writes a model that holds nothing of single training graphs. The bank becomes
-means of the embeddings of 2k or more similar graphs, with the subtrees that k of them
-have. Of the held-out graphs only the scores remain. Hashes of training graphs, the
-sha-256 of the training file, names of files, and whatever fewer than k graphs have are
-left out; a model that was named after its file is called shared. baca model show says what
-remains. The weights stay as they are.
-
-The larger k, the less scores tell of what the model was trained on, and the less it finds.
-
-Such a model scores each graph by itself, never by a batch, and has p-values.`,
-		Example: `  baca model share private.msgpack --out public.msgpack
-  baca model share --k 50 private.msgpack --out public.msgpack`,
 	}, check, func(m *algo.Model) ([]byte, error) {
 		data, err := shareFile(r.c.Context(), m, k)
 		if err != nil {

@@ -23,9 +23,7 @@ func newShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Say what is in a model",
-		Long: `Show says what a model was trained on and how, its size, and what its file
-gives away about the training set. The model is an embedded one by name, or a file.`,
-		Args: oneModel,
+		Args:  oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			m, data, err := openModelFile(args[0])
 			if errors.Is(err, weights.ErrKind) {
@@ -62,7 +60,8 @@ func inspect(m *algo.Model, file []byte) document.Object {
 	return document.Object{
 		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"background", backgroundOf(c)},
 		{"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256}, {"graphs", c.Graphs}, {"train", c.Train},
-		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},
+		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs},
+		{"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},
 		{"learning_rate", c.LearningRate}, {"loss", c.Loss}, {"program", c.Program},
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
@@ -97,7 +96,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{key}, args...)...)
 	}
-	c, held := m.Card, report.HoldoutOf(m.Card.Holdout)
+	c, heldOut := m.Card, report.HoldoutOf(m.Card.Holdout)
 	line("name", "%s", cmp.Or(c.Name, "none given"))
 	line("description", "%s", cmp.Or(c.Description, "none given"))
 	line("reads", "%s (%s)", algo.Reads(c.Schema), c.Schema)
@@ -122,9 +121,9 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	down := math.Round(1e4*smallestP(m)) / 1e4
 	switch {
 	case m.Shared > 0 && m.References() > 0:
-		line("holdout", "scores only, of %d graphs %s: p-values down to %.3g", m.References(), held, down)
+		line("holdout", "scores only, of %d graphs %s: p-values down to %.3g", m.References(), heldOut, down)
 	case m.Holdout.Len() > 0:
-		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", m.Holdout.Len(), held, down)
+		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", m.Holdout.Len(), heldOut, down)
 	default:
 		line("holdout", "none: no p-values")
 	}
@@ -152,7 +151,8 @@ func reveals(m *algo.Model) []string {
 	list := []string{"the weights, which were fitted to the training graphs"}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if m.Shared > 0 {
-		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
+		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the "+
+			"neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
 		if n := len(m.Reference); n > 0 {
 			add("the scores of %s %s, without the graphs", explain.Count(n, "graph"), report.HoldoutOf(m.Card.Holdout))
 		}
@@ -160,13 +160,18 @@ func reveals(m *algo.Model) []string {
 		if n := m.Known(); n > m.Bank.Len() {
 			add("of each of %d training graphs: hashes of the neighbourhoods in it, up to two edges wide", n)
 		}
-		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
+		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the "+
+			"neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who "+
+			"guesses fragments can tell which graphs have them, and may put a "+
+			"structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
 	}
 	if m.Profile != nil {
 		if m.Shared > 0 {
-			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features of %d graphs had", m.Shared, m.Shared)
+			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features "+
+				"of %d graphs had", m.Shared, m.Shared)
 		} else {
-			add("quantiles of size, rings and branching of the training graphs, and how many of them had which values of features, single ones included")
+			add("quantiles of size, rings and branching of the training graphs, and how many of them had which " +
+				"values of features, single ones included")
 		}
 	}
 	if n := len(m.Card.HoldoutRows); n > 0 {
@@ -186,7 +191,8 @@ func reveals(m *algo.Model) []string {
 		if r.Classes {
 			what = "the class that was measured and the probability that was predicted follow from that"
 		}
-		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
+		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(),
+			r.Observed, r.Predicted, what)
 		for _, c := range []algo.Column{r.Uncertainty, r.NewScaffold} {
 			if c.Name != "" {
 				add("a number for each of these predictions, from column %s", c.Name)

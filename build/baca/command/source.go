@@ -22,7 +22,7 @@ import (
 	"baca/weights"
 )
 
-// A source is what verbs share: the model, the inputs, and the files that are written.
+// A source holds what all verbs share: the model, the inputs, and the files to write.
 type source struct {
 	c              *cobra.Command
 	model          string // --model, empty for none
@@ -155,8 +155,7 @@ func (s *source) set(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// check refuses invalid flags, names of files that do not say what is written, and files both read
-// and written.
+// check refuses invalid flags, names of files that do not say what is written, and files both read and written.
 func (s *source) check() error {
 	err := rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}.check()
 	if s.formats != nil {
@@ -235,8 +234,7 @@ func (s *source) models() []string {
 // unrelatedFlags do not affect what is written.
 var unrelatedFlags = []string{"workers", "device", "rejects", "resume", "fail-on", "plot", "json", "help"}
 
-// settings are the flags, without some, that have another than their usual value. The default model
-// may change.
+// settings are the flags, without some, that have another than their usual value. The default model may change.
 func (s *source) settings(without ...string) string {
 	text := ""
 	s.c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -12,7 +12,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/feature/compare"
 	"baca/algo/molecule"
-	"baca/algo/property"
 	"baca/algo/split"
 	"baca/algo/table"
 	"baca/build/internal/progress"
@@ -38,26 +37,7 @@ func newSplit() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "split [LIBRARY|-]",
 		Short: "Divide a library into a training and a test set",
-		Long: `Split divides molecules into a training and a test set, and says how the two differ, as baca compare does.
-
-  scaffold  whole scaffolds are drawn: the elements in rings and what joins them
-  cluster   whole clusters are drawn: molecules with an ECFP4 similarity of 0.35
-            and more to their centre (Butina)
-  time      the newest are tested, by the dates or numbers of --values
-  property  those with the highest --values are tested
-  random    molecules are drawn
-
---values names a column, or is computed: ` + strings.Join(property.Names(), ", ") + `.
-
-A scaffold or cluster that would make the test set too large is trained on, so all molecules without rings usually are. Copies of a molecule, also
-as another salt or stereoisomer, stay together; by time the first date counts.
-
-Rows are id, smiles, split (train, test, or empty), error and the columns of the input. --train-file and --test-file write two files without split
-and error, and without records that are refused. The time of cluster grows with the square of the library: 10 000 molecules take seconds.`,
-		Example: `  baca split library.csv > split.csv
-  baca split library.csv --train-file train.csv --test-file test.csv
-  baca split assays.csv --by time --values date --test 0.1 > split.csv`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	fs.StringVar(&f.By, "by", split.ByScaffold, "how: "+strings.Join(split.Ways, ", "))
@@ -105,7 +85,7 @@ func (f *splitFlags) run() error {
 		return err
 	}
 	train, test := split.Part(records, parts, split.TrainPart), split.Part(records, parts, split.TestPart)
-	f.tell(stderr, records, len(train), len(test))
+	f.summarize(stderr, records, len(train), len(test))
 	if err := f.write(records, parts, train, test); err != nil {
 		return err
 	}
@@ -160,8 +140,8 @@ func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows [
 	return sink.Close()
 }
 
-// tell sums up.
-func (f *splitFlags) tell(w io.Writer, records []dataset.Record, train, test int) {
+// summarize sums up.
+func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, test int) {
 	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
 		how = "values " + f.Values

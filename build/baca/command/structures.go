@@ -22,18 +22,6 @@ func newStructures() *cobra.Command {
 	c := r.verb(&cobra.Command{
 		Use:   "structures NAME|FILE --in SET --out MODEL",
 		Short: "Keep the training molecules in a model",
-		Long: `Structures writes a model that can show its training molecules. SET is the file that the
-model was trained on. MODEL is the same with the SMILES and names of the molecules that it
-was trained on. Scores stay as they are.
-
---observed and --predicted name columns of SET with values of the molecules, which MODEL
-then holds, too.
-
-With MODEL baca score --neighbors and baca report name the training molecules that are
-most similar; other models show their row numbers. Do not hand out MODEL if the molecules
-are secret. baca model show says what a file reveals.`,
-		Example: `  baca model structures my.msgpack --in my-library.csv --out my-open.msgpack
-  baca score --neighbors 3 --model my-open.msgpack new.smi`,
 	}, check, func(m *algo.Model) ([]byte, error) { return r.withStructures(m, &values) })
 	fs := c.Flags()
 	fs.StringVar(&r.in, "in", "", "molecule file that the model was trained on")
@@ -54,7 +42,7 @@ func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 	if err := r.keepStructures(m, values); err != nil {
 		return nil, err
 	}
-	values.tell(r.c.ErrOrStderr(), "these molecules have none in the file")
+	values.tellMissing(r.c.ErrOrStderr(), "these molecules have none in the file")
 	var b bytes.Buffer
 	err := weights.Save(&b, m)
 	return b.Bytes(), err

@@ -33,25 +33,7 @@ func newSuggest() *cobra.Command {
 	c := f.verb(&cobra.Command{
 		Use:   "suggest [LIBRARY|-]",
 		Short: "Which molecules of a library to measure next",
-		Long: `Suggest chooses molecules of a library that, measured and added to the training set, would bring the rest of the library nearest to
-it. Each pick is the best one given those before, so picks are diverse. How far a molecule is from the training set is the distance in its score.
-Nothing is gained by being nearer than training molecules are to each other. It writes a row for each pick, the best first:
-
-  rank        from 1
-  id, smiles  from the input
-  score, p_value, verdict, nearest_similarity   as baca score has them
-  price       its cell in the column of --price
-  gain        by how much molecules of the library come nearer, on average, in
-              standard deviations of training molecules
-  nearer      how many come nearer by half a deviation or more
-  inside      how many were outside and no longer are
-
-Standard error compares the picks with as many random ones, and with those of the highest scores. Scores are as this model has them, with the
-picks added to what it compares with; what a model that is trained again will say is not known.`,
-		Example: `  baca suggest -n 50 --model my.msgpack library.csv > next.csv
-  baca suggest -n 96 --price eur --budget 5000 --exclude measured library.csv
-  baca suggest --plot gain.svg library.smi.gz`,
-		Args: oneInput,
+		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	fs.IntVarP(&o.Most, "number", "n", 50, "suggest at most `N` molecules")

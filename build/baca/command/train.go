@@ -49,33 +49,7 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Use:        "train INPUT --out MODEL",
 		SuggestFor: []string{"fit", "learn", "pretrain"},
 		Short:      "Train a model on in-distribution graphs",
-		Long: `Train makes a model of nine tenths of the graphs of a file or a TUDataset set. The last tenth, drawn by the seed, gives p-values; 999
-are enough.
-
-A model of molecules takes seconds: its encoder is drawn from the seed, as training one adds nothing to the answer about a molecule. The paper's method,
-baca score --by attention, needs a trained encoder: --for attention trains it on every graph 400 times, or for 24 000 steps of 128 graphs if that
-is less. An encoder of plain graphs is trained for 300 steps, and at least once on each graph. --epochs sets another number.
-
-A training saves MODEL.checkpoint every 20 seconds and at an interrupt. With --resume a stopped run goes on from there, and ends with the same
-bytes. A MODEL that is there is replaced only by a run that goes on.
-
-A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions, solvents and charges that protons make,
-in one drawing. --as-written reads all of these, for sets where the salt or the isomer is the point.
-
-A model of molecules also learns what tells its training set from a background, molecules at large: 5 700 from
-ChEMBL, QM9 and an enumeration of other chemistry are built in.
---background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.
-
-With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, for baca trust. Each
-prediction must have been made by a model that had not seen its molecule, as in a cross-validation: others are too good. With --uncertainty
-COLUMN it also keeps how unsure your model was of each, in any unit, such as the standard deviation of an ensemble or of a forest's trees; baca
-trust then reads that column, too, and compares errors by it. With --new-scaffold COLUMN it keeps the errors of predictions that were made without
-all molecules of the same scaffold: intervals for a list that lies farther from the training set than held-out molecules are at least as wide.
-
-baca model share makes a model that can be handed out.`,
-		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack --keep-structures
-  baca train bbbp.csv.gz --out paper.msgpack --for attention --resume`,
-		Args: usage.Args(0, 1, "%d inputs: want one"),
+		Args:       usage.Args(0, 1, "%d inputs: want one"),
 	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerInput(fs, formats...)
@@ -87,7 +61,8 @@ baca model share makes a model that can be handed out.`,
 	group(c, "Model")
 	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder so often on every graph")
 	fs.StringVar(&f.purpose, "for", "", "train the encoder for the paper's `attention`")
-	fs.StringVar(&f.background, "background", builtInBackground, "`FILE` of molecules at large, to compare the training set with, or "+noBackground)
+	fs.StringVar(&f.background, "background", builtInBackground,
+		"`FILE` of molecules at large, to compare the training set with, or "+noBackground)
 	fs.BoolVar(&f.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
 	fs.StringVar(&f.values.Observed, "observed", "", "`column` with the measured value of each molecule")
 	fs.StringVar(&f.values.Predicted, "held-out", "", "`column` with predictions, each made without its molecule")
@@ -112,7 +87,8 @@ func (f *trainFlags) check() error {
 	given := f.c.Flags().NArg() > 0
 	err := cmp.Or(rules{
 		{!given || f.out == "", "want INPUT and --out MODEL"},
-		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(), "--uncertainty, --new-scaffold: want --observed and --held-out, too"},
+		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(),
+			"--uncertainty, --new-scaffold: want --observed and --held-out, too"},
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
 		{f.purpose != "" && f.purpose != algo.ByAttention, "--for " + f.purpose + ": want " + algo.ByAttention},
 		{f.purpose != "" && f.c.Flags().Changed("epochs"), "--for and --epochs: want one of them"},
@@ -152,7 +128,8 @@ func (f *trainFlags) run() error {
 	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
 		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], training.MaxEpochs)
 	}
-	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose, ValueColumns: f.values.ValueColumns}
+	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose,
+		ValueColumns: f.values.ValueColumns}
 	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
@@ -189,7 +166,8 @@ func (j *trainJob) prepare() error {
 	switch n := len(j.Train); {
 	case err != nil || asked > 0:
 	case j.Card.Epochs == 0:
-		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n", j.Card.Seed, algo.ByAttention)
+		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n",
+			j.Card.Seed, algo.ByAttention)
 	default:
 		fmt.Fprintf(j.stderr, "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
 			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*training.StepsPerEpoch(n))
@@ -264,7 +242,7 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	values.tell(stderr, training.TrainedAsOthers)
+	values.tellMissing(stderr, training.TrainedAsOthers)
 	read := refused + len(set.rows)
 	if refused > 0 {
 		fmt.Fprintf(stderr, "refused %d of %d records\n", refused, read)
@@ -349,7 +327,8 @@ func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 		if serr := j.save(); serr != nil {
 			return nil, errors.Join(err, serr)
 		}
-		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; %s\n", j.State.Epoch, j.Card.Epochs, j.checkpoint(), j.hint)
+		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; %s\n", j.State.Epoch, j.Card.Epochs,
+			j.checkpoint(), j.hint)
 	}
 	return data, err
 }
@@ -366,7 +345,8 @@ func (j *trainJob) train(ctx context.Context) error {
 		p.Skip(graphs * int64(j.State.Epoch))
 	}
 	return j.Run(ctx, checkpointInterval, func() error {
-		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", j.State.Epoch, j.Card.Epochs, j.Loss.Total, j.Loss.Graph, j.Loss.Node))
+		p.Note(fmt.Sprintf("epoch %d/%d, loss %.4f (graphs %.4f, nodes %.4f)", j.State.Epoch, j.Card.Epochs,
+			j.Loss.Total, j.Loss.Graph, j.Loss.Node))
 		p.Add(graphs)
 		return nil
 	}, j.save)
@@ -387,7 +367,8 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	none, at := new(weights.Checkpoint), j.checkpoint()
 	switch begun := j.begun(); {
 	case begun && j.resume && j.Card.Epochs == 0:
-		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or --for of the run that wrote it, or remove it", at)
+		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or "+
+			"--for of the run that wrote it, or remove it", at)
 	case begun && j.resume:
 	case begun:
 		fmt.Fprintf(j.stderr, "overwriting %s of an earlier run: starting anew, without --resume\n", at)
@@ -410,7 +391,8 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 		return nil, fmt.Errorf("cannot resume from %s: %w; remove it to start from the first epoch", at, err)
 	}
 	if c.Program != j.Card.Program {
-		fmt.Fprintf(j.stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to the last bit\n", at, c.Program, j.Card.Program)
+		fmt.Fprintf(j.stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to "+
+			"the last bit\n", at, c.Program, j.Card.Program)
 	}
 	fmt.Fprintf(j.stderr, "resuming after epoch %d of %d\n", c.State.Epoch, j.Card.Epochs)
 	return c, nil

@@ -219,8 +219,7 @@ func TestPretrainRefuses(t *testing.T) {
 	}
 }
 
-// TestRunProcess is not a test: it is the command as a process of its own, for
-// tests that end it by force.
+// TestRunProcess is not a test: it is the command as a process of its own, for tests that end it by force.
 func TestRunProcess(t *testing.T) {
 	args := os.Getenv("BACA_TEST_ARGS")
 	if args == "" {
@@ -230,8 +229,7 @@ func TestRunProcess(t *testing.T) {
 	os.Exit(invoke(nil, strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// endedAfter starts the command and sends it a signal once the checkpoint has
-// reached an epoch.
+// endedAfter starts the command and sends it a signal once the checkpoint has reached an epoch.
 func endedAfter(t *testing.T, signal os.Signal, checkpoint string, epoch int, args ...string) (stderr string) {
 	t.Helper()
 	c, _, b := startRun(t, args...)

@@ -32,36 +32,7 @@ func newTrust() *cobra.Command {
 		Use:        "trust --predicted YHAT [--observed Y] [INPUT|-]",
 		Short:      "Which predictions to trust, and how well that held",
 		SuggestFor: []string{"errors", "intervals", "predictions"},
-		Long: `Trust says what error to expect of your prediction for each molecule, from the held-out errors that the model knows (baca train
---held-out). It writes the rows of baca score, and in them the prediction, the expected error, a conformal interval of the observed value, and a
-verdict: trust, check or do-not-use.
-
-With --observed, once molecules were measured, it says how well that held: the share of observed values in their intervals, large errors by
-verdict beside those that were stated, the rank correlation of what --errors-by names and the error, how well it finds large errors (AUROC, 0.5
-for no better than chance), and the mean error of the surest molecules, by how many are kept (risk and coverage). Where the stated rates of
-verdicts do not ascend, verdicts are counted together.
-
---errors-by says which held-out molecules these errors are of, those that are alike in
-
-  neighbors  one less the mean similarity to the five nearest training
-             graphs, the default for numbers
-  score      the score of the graph by itself; errors of training graphs
-             do not count here
-  margin     of classes, and the default there: how near the predicted
-             probability is to the nearer class, 0 or 1
-  COLUMN     or uncertainty: what your model says of its own prediction,
-             in the column that baca train --uncertainty named
-  combined   the ranks by neighbors and by COLUMN together, the default
-             for numbers if the model was trained with --uncertainty
-
-Intervals and stated rates are for molecules like those of the training set. For a file of 50 molecules or more interval_batch_low and _high allow
-for how it differs: they weigh held-out errors by how common molecules of that distance and size are in the file. Where it lies farther from the
-training set than held-out molecules, trust_batch is check at best, and with baca train --new-scaffold intervals are at least as wide as for new
-scaffolds.`,
-		Example: `  baca train train.csv --observed y --held-out yhat --out my.msgpack
-  baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
-  baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,
-		Args: oneInput,
+		Args:       oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "", "model `file` that knows held-out errors")
@@ -137,7 +108,7 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	fmt.Fprintf(stderr, "%s; model %s\n", f.read.Counted(read, refused), o.model.Card.Name)
-	f.read.tell(stderr, training.DoNotCount)
+	f.read.tellMissing(stderr, training.DoNotCount)
 	a := trust.NewAudit(list, f.found.Calibration)
 	if a.N == 0 {
 		return trust.ErrNoValues
@@ -164,7 +135,8 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
 		n := a.Verdicts[v]
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, known("%.3g", n.MeanError), known("%.1f %%", 100*n.Share), span(n.Rate), stated(c, v))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, known("%.3g", n.MeanError),
+			known("%.1f %%", 100*n.Share), span(n.Rate), stated(c, v))
 	}
 	t.Flush()
 	fmt.Fprintln(b)
@@ -218,13 +190,15 @@ func auditOf(a *trust.Audit, c *trust.Calibration) document.Object {
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.HeldOut[v]
 		verdicts[string(v)] = document.Object{
-			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError}, {"stated_large_errors", s.Large}, {"stated_of", s.N},
+			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError},
+			{"stated_large_errors", s.Large}, {"stated_of", s.N},
 		}
 	}
 	return document.Object{
 		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
 		{"coverage_interval", []any{document.Known(a.Low), document.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
-		{"batch_coverage", document.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", document.Known(a.Batch.Width)},
+		{"batch_coverage", document.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals},
+		{"batch_mean_width", document.Known(a.Batch.Width)},
 		{"tolerance", c.Tolerance}, {"errors_by", c.By}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
 		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
 		{"verdicts", verdicts}, {"held_out", c.Pairs},

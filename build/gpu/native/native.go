@@ -1,12 +1,10 @@
 // Package native is wgsl.GPU over Vulkan, Metal and Direct3D 12, by the wgpu-native
 // library that comes with github.com/cogentcore/webgpu.
 //
-// The library is called through a few functions of our own, in device.c, and not
-// through that module's Go package: it has no way to receive errors that belong to no
-// call, such as lost devices and a lack of memory, which then end the process; it
-// hands the C side addresses of variables that the garbage collector may take
-// before the callback; and it crosses cgo some times for each of the hundreds of
-// calls of a batch. The headers are copies from there.
+// The library is called through a few functions of our own, in device.c, and not through that module's Go package: it
+// has no way to receive errors that belong to no call, such as lost devices and a lack of memory, which then end the
+// process; it hands the C side addresses of variables that the garbage collector may take before the callback; and it
+// crosses cgo some times for each of the hundreds of calls of a batch. The headers are copies from there.
 package native
 
 /*
@@ -317,7 +315,8 @@ func (g *GPU) Submit(w *wgsl.Work) (wgsl.Pending, error) {
 		}
 	}
 	// The arrays hold addresses of the C side alone.
-	p.done = C.gpu_submit(g.g, unsafe.SliceData(g.calls), C.int(len(g.calls)), unsafe.SliceData(g.copies), C.int(len(g.copies)), p.stage.buffer)
+	p.done = C.gpu_submit(g.g, unsafe.SliceData(g.calls), C.int(len(g.calls)), unsafe.SliceData(g.copies),
+		C.int(len(g.copies)), p.stage.buffer)
 	if err := g.failure(); err != nil {
 		if p.stage.buffer != nil {
 			C.gpu_buffer_release(p.stage.buffer)

@@ -8,7 +8,7 @@ import (
 	"baca/build/internal/usage"
 )
 
-// A File is one that a run reads or writes.
+// A File is read or written by a run.
 type File struct {
 	Role string // such as "the input", or a flag
 	Name string // empty for none

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// hot packages dominate the run time. Others are not inlined, which makes the download a tenth
-// smaller.
+// hot packages dominate the run time. Others are not inlined, which makes the download a tenth smaller.
 var hot = []string{
 	"baca/algo/attention", "baca/algo/background", "baca/algo/contrast", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
 	"baca/algo/graphon", "baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices", "sort",

@@ -29,9 +29,8 @@ func Need(t testing.TB) {
 	}
 }
 
-// Start starts a browser with a profile folder, and returns the context for tabs and a function to
-// end it. The browser's own requests, such as updates, and those of tabs without a proxy go to a
-// dead proxy.
+// Start starts a browser with a profile folder, and returns the context for tabs and a function to end it. The
+// browser's own requests, such as updates, and those of tabs without a proxy go to a dead proxy.
 func Start(profile string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()), chromedp.NoSandbox, chromedp.DisableGPU,

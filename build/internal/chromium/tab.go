@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a page under test, with what went wrong in it that no expression shows.
+// A Tab is a page under test, with the errors and warnings of its console.
 type Tab struct {
 	T   testing.TB
 	Ctx context.Context

@@ -1,5 +1,4 @@
-// Package lock keeps two processes from the same work ([Acquire]), or from writing the same file
-// ([Open]).
+// Package lock keeps two processes from the same work ([Acquire]), or from writing the same file ([Open]).
 //
 // Package github.com/gofrs/flock locks through a handle of its own, on Windows the first byte: it
 // can lock neither a file while it is written nor one that names its holder.
@@ -16,10 +15,9 @@ import (
 // ErrHeld means that another process or part of this one holds the lock.
 var ErrHeld = errors.New("held by")
 
-// Acquire locks a name by a file that names this process. It does not wait: the error wraps
-// [ErrHeld] and names the holder, or [errors.ErrUnsupported] where the file system has no locks.
-// The system ends a lock with its process, so a leftover file locks nothing. release ends the lock
-// and removes the file.
+// Acquire locks a name by a file that names this process. It does not wait: the error wraps [ErrHeld] and names the
+// holder, or [errors.ErrUnsupported] where the file system has no locks. The system ends a lock with its process, so a
+// leftover file locks nothing. release ends the lock and removes the file.
 func Acquire(path string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -36,8 +34,7 @@ func Acquire(path string) (release func(), err error) {
 			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		// Its holder removed the file, perhaps after it was opened here: others would lock a new
-		// file.
+		// Its holder removed the file, perhaps after it was opened here: others would lock a new file.
 		if !current(f, path) {
 			f.Close()
 			continue

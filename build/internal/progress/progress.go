@@ -23,9 +23,8 @@ const progressInterval = 5 * time.Second
 // measurable is the least duration for a speed.
 const measurable = time.Second
 
-// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at
-// the end and every few seconds. It is safe for concurrent use. Done must be called, even after an
-// interruption.
+// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at the end and every few
+// seconds. It is safe for concurrent use. Done must be called, even after an interruption.
 type Progress struct {
 	w     io.Writer
 	what  string

@@ -124,7 +124,7 @@ func Close(stream *os.File) error {
 	return stream.Close()
 }
 
-// Allow lets those read a new file who may read the one that it will replace, as far as the file system can.
+// Allow gives a new file the permissions of the file that it will replace, as far as the file system can.
 func Allow(f *os.File, path string) {
 	if info, err := os.Stat(path); err == nil {
 		f.Chmod(info.Mode().Perm())
@@ -158,9 +158,8 @@ func (p *part) named(err error) error {
 	return err
 }
 
-// Alone makes this process the only writer of files until release, and removes what killed ones
-// left. Others that use the same name get the error of [lock.Acquire], unless the file system has no
-// locks.
+// Alone makes this process the only writer of files until release, and removes what killed ones left. Others that use
+// the same name get the error of [lock.Acquire], unless the file system has no locks.
 func Alone(name string, files ...string) (release func(), err error) {
 	release, err = lock.Acquire(name)
 	if errors.Is(err, errors.ErrUnsupported) {

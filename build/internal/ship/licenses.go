@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Module is one that a program is compiled from.
+// A Module is compiled into a program.
 type Module struct{ Path, Version, Dir string }
 
 // Modules are those of programs, but for ours, by path.
@@ -18,7 +18,8 @@ func Modules(root string, programs ...Program) (list []Module, err error) {
 	defer try.Catch(&err)
 	var lines []string
 	for _, p := range programs {
-		text := try.To(p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package))
+		text := try.To(p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package))
 		lines = append(lines, strings.Split(string(text), "\n")...)
 	}
 	slices.Sort(lines)

@@ -70,7 +70,7 @@ func Read(name, path string, mode fs.FileMode) (File, error) {
 	return File{name, data, mode}, err
 }
 
-// Made stands for the time of every file, so that it does not show in the archive.
+// Made is the time of every file in an archive, whenever it was made.
 var Made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Zip writes files as a zip archive.

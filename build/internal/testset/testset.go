@@ -26,8 +26,7 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// TU writes a TUDataset set of n random trees, optionally with rings, to the folder dir, named
-// after it.
+// TU writes a TUDataset set of n random trees, optionally with rings, to the folder dir, named after it.
 func TU(t testing.TB, dir string, n int, rings bool, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -26,7 +26,7 @@ func To[T any](x T, err error) T {
 	return x
 }
 
-// Catch is deferred. It sets err to the error that the work ended at, and lets all other panics pass.
+// Catch, when deferred, sets err to the error that ended the work. Other panics pass.
 func Catch(err *error) {
 	x := recover()
 	if f, ok := x.(failure); ok {

@@ -50,9 +50,8 @@ var ablations = []variant{
 func ablation() *experiment {
 	return &experiment{
 		name: "ablation", read: readAs[ablationColumns], measure: measureAblation,
-		short:   "What each part of the attention is worth",
-		example: "  baca-paper bench ablation --data ../shared/data --out out/ablation",
-		flags:   slices.Concat(pairwise, [][2]string{{"pairs", "paper"}}),
+		short: "What each part of the attention is worth",
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}}),
 	}
 }
 

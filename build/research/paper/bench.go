@@ -31,15 +31,8 @@ func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Repeat the published tables on the public data sets",
-		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
-a JSON file and a page of its main figures in Markdown to --out.
-
-Finished cells, such as one seed of one pair, are files under --out/cells. A run that
-was cut short goes on with those that are missing; cells of another build of this
-program, other data or other settings are done again. Pre-trained encoders are kept
-in --weights, as by eval.`,
-		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  usage.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, e := range experiments() {
 		c.AddCommand(e.command(train))
@@ -57,11 +50,12 @@ func experiments() []*experiment {
 
 // An experiment measures something on data sets.
 type experiment struct {
-	name, short, long, example string
-	flags                      [][2]string // its flags, see options.all, with defaults
-	page                       string      // its file, by default report.md
-	measure                    func(context.Context, *bench) result
-	read                       func(data []byte) (result, error) // reads measure's file
+	name, short string
+	list        string      // behind what help says
+	flags       [][2]string // its flags, see options.all, with defaults
+	page        string      // its file, by default report.md
+	measure     func(context.Context, *bench) result
+	read        func(data []byte) (result, error) // reads measure's file
 }
 
 // A result is an experiment's JSON file. Its page has no other figures.
@@ -151,7 +145,7 @@ type bench struct {
 func (e *experiment) command(train Trainer) *cobra.Command {
 	b := &bench{experiment: e, train: train}
 	c := &cobra.Command{
-		Use: e.name + " --data DIR --out DIR", Short: e.short, Long: e.long, Example: e.example, Args: usage.NoArgs,
+		Use: e.name + " --data DIR --out DIR", Short: e.short, Long: e.list, Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			defer try.Catch(&err)
 			b.begin(c)

@@ -23,19 +23,6 @@ func company() *experiment {
 	return &experiment{
 		name: "company", page: "company.md", read: readAs[companyResult], measure: measureCompany,
 		short: "Measure false alarms on lists of one kind of molecule",
-		long: `Company asks what a model of molecules calls a list of one kind, such as anilines, nitro
-compounds or long chains, that is as in-distribution as any other. Each split of a set, read
-as parents, each once, trains a model on three quarters: encoder, bank, subtrees and
-background. The last quarter, which nothing of the model has seen, is halved at random: one
-half gives p-values, the other is tested, and then the other way round. Every kind of the
-tested molecules is a list. It measures
-
-  the share that is called outside, by each molecule itself and by batch_verdict,
-  the share of lists in which --fdr 0.1 calls anything outside, which is always false,
-
-kind by kind and pooled, and writes company.json and company.md to --out. Lists of fewer
-than 20 molecules are no batch. A run that was cut short goes on with the splits that are
-missing.`,
 		flags: [][2]string{{"sets", "tox21,freesolv,bbbp,clintox,esol"}, {"splits", "8"}, {"steps", "300"}},
 	}
 }

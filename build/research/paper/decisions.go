@@ -28,18 +28,6 @@ func decisions() *experiment {
 	return &experiment{
 		name: "decisions", page: "decisions.md", read: readAs[decisionResult], measure: measureDecisions,
 		short: "Measure false alarms, detection and false discoveries of the built-in models",
-		long: `Decisions measures, for each built-in model, what its p-values and verdicts are worth.
-The graphs that training left out are parted at random into a holdout, which gives
-p-values, and ID test graphs; OOD graphs are those of the set that the paper pairs
-with the ID set. It measures
-
-  the share of ID test graphs called outside at alpha 0.01, 0.05 and 0.10,
-  the share of OOD graphs called outside at these,
-  the share of ID graphs among those called outside by Benjamini and Hochberg, at 5, 20
-  and 50 % OOD graphs in the batch, and how many OOD graphs that finds,
-
-for the graph by itself over many splits, and for the verdict of its batch over a few,
-and writes decisions.json and decisions.md to --out.`,
 		flags: [][2]string{{"models", ""}, {"splits", "500"}, {"fits", "4"}},
 	}
 }

@@ -27,10 +27,6 @@ func discoveries() *experiment {
 	return &experiment{
 		name: "discoveries", page: "discoveries.md", read: readAs[discoveriesResult], measure: measureDiscoveries,
 		short: "Measure false discoveries where few molecules are outside",
-		long: `Discoveries measures --fdr 0.1 in lists with 0, 1, 5 and 20 % molecules of lipo, and in
-lists of one kind, by p-values of held-out molecules and --by approximate. Models are
-trained anew: three quarters of a set train one, an eighth is held out, and the last
-eighth is the list. It writes discoveries.json and discoveries.md to --out.`,
 		flags: [][2]string{{"sets", "bace,esol,clintox,tox21"}, {"splits", "12"}, {"steps", "300"}},
 	}
 }

@@ -32,26 +32,7 @@ func newEval(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval --pair ID/OOD --data DIR",
 		Short: "Measure how well the method tells one data set from another",
-		Long: `Eval follows the published protocol. For each seed, nine tenths of the ID set
-pre-train an encoder; the last tenth and as many graphs of the OOD set are one test
-batch, which is scored without labels. Only then do the labels come in, to measure
-the scores, with OOD as the positive class: AUROC of the base score S_Pre, of each graph
-by itself, of the calibrated batch and of the paper's attention, and of the score that
---calibrator names AUROC, AUPR (average precision) and FPR at 95 % TPR.
-
-Any two sets of one kind will do: the TUDataset folders DIR/tu/NAME or the molecule
-files DIR/mol/NAME.csv[.gz].
-
-One setting serves all pairs. The paper picks one for each pair by the test AUROC.
-
---weights keeps pre-trained encoders in a folder, as NAME-seedS-epochsE.msgpack, and
-uses those that are there; a killed run goes on from its checkpoint. The results are
-the same with and without.
-
-The seconds are those of scoring the test batch, without training.`,
-		Example: `  baca-paper eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
-  baca-paper eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
-		Args: usage.NoArgs,
+		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			defer try.Catch(&err)
 			f.run(c, f.check(c))

@@ -22,11 +22,6 @@ func explanation() *experiment {
 	return &experiment{
 		name: "explain", page: "explain.md", read: readAs[explainResult], measure: measureExplanations,
 		short: "Measure whether the atoms that are blamed make the score",
-		long: `Explain replaces substituents of molecules that the built-in models call outside, at most
-half of the atoms, by a hydrogen, which leaves a whole molecule again, and measures how far the
-score falls. The substituent whose atoms have the largest contributions is compared with others
-of the same size, and with the one that leaving atoms out, one by one, puts first. Results are
-written to explain.json and explain.md in --out.`,
 		flags: [][2]string{{"models", ""}, {"molecules", "200"}},
 	}
 }

@@ -30,13 +30,7 @@ func guard() *experiment {
 	return &experiment{
 		name: "guard", page: "guard.md", read: readAs[guardEntries], measure: chooseGuard,
 		short: "Choose the guard of batch verdicts",
-		long: `Guard measures what a batch calls outside for several values of the guard, the p-value
-that a graph must not exceed by itself, with and without letting foreign graphs pass: in
-lists of one kind of ID molecules, made as those of bench company, and in lists that are so
-by half, where each call is a false alarm; and in batches with a fifth and a half of OOD
-molecules, where it is a detection. Pairs of plain graphs, which have no kinds, are left out.`,
-		example: "  baca-paper bench guard --data ../shared/data --out out/guard --weights out/encoders --seeds 1",
-		flags:   slices.Concat(pairwise, [][2]string{{"pairs", "validation"}, {"reading", readParent}}),
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "validation"}, {"reading", readParent}}),
 	}
 }
 

@@ -49,20 +49,6 @@ func intervals() *experiment {
 	return &experiment{
 		name: "intervals", page: "intervals.md", read: readAs[intervalResults], measure: measureIntervals,
 		short: "Measure whether intervals and verdicts on predictions hold",
-		long: `Intervals asks whether baca trust keeps what it promises, by each value of --errors-by. A
-fifth of a set is new: drawn by chance, by whole scaffolds or clusters, or the largest molecules; the rest
-is a training file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without
-itself, for new ones from the whole file, with the variance of a Gaussian process as uncertainty, and without all
-molecules of the same scaffold from five folds. A detector is trained on the file as baca train --held-out
-does, and judges the predictions for the new molecules. It measures
-
-  the share of observed numbers in their intervals, of molecules by themselves and for the list, and how
-  wide these are beside those that are exact in hindsight,
-  large errors by verdict beside the rates that were stated,
-  how well large errors are found,
-
-and writes intervals.json and intervals.md to --out. The sets "validation" are others, on which
-the default of --errors-by was chosen, and "fresh" two that were looked at once.`,
 		flags: [][2]string{
 			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}, {"steps", "300"},
 		},

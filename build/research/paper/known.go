@@ -27,11 +27,6 @@ func known() *experiment {
 	return &experiment{
 		name: "known", page: "known.md", read: readAs[knownResult], measure: measureKnown,
 		short: "Measure what the model drugs calls well-known molecules, by class",
-		long: `Known lists the verdicts of the built-in model drugs on the molecules of --known, a table
-with the columns smiles, class and name, each scored by itself. Tenths of the drugs that
-no model has seen are a class of their own: for each, another model is trained on the
-other nine tenths. --reference is a folder that build/tools/sets wrote: drugs.csv and
-not-medicinal.smi. It writes known.json and known.md to --out.`,
 		flags: [][2]string{{"known", ""}, {"reference", ""}, {"splits", "3"}, {"steps", "300"}},
 	}
 }

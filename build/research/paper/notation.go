@@ -21,10 +21,6 @@ func notation() *experiment {
 	return &experiment{
 		name: "notation", page: "notation.md", read: readAs[notationResult], measure: measureNotation,
 		short: "Measure how verdicts depend on the way a compound is written",
-		long: `Notation writes molecules that a built-in model has not seen in other ways: without stereo
-marks, with deuterium, as salts, with protons added or taken, as other tautomers, and with
-their atoms in another order. It counts how often the score of a molecule changes, and how
-often its verdict does, and writes notation.json and notation.md to --out.`,
 		flags: [][2]string{{"models", ""}, {"others", "lipo"}, {"molecules", "400"}},
 	}
 }

@@ -7,6 +7,7 @@ package paper
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"io"
 	"math"
@@ -28,6 +29,11 @@ const (
 // A Trainer trains an encoder and returns its model file. With the path of that file it continues where training was cut
 // short. It may be called by several goroutines.
 type Trainer func(ctx context.Context, stderr io.Writer, t training.Training, path string) ([]byte, error)
+
+// Texts has what help says of them, see [command.Paper].
+//
+//go:embed help
+var Texts embed.FS
 
 // Commands are baca-paper eval and baca-paper bench.
 func Commands(train Trainer) []*cobra.Command {

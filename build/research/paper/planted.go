@@ -21,9 +21,6 @@ func planted() *experiment {
 	return &experiment{
 		name: "planted", page: "planted.md", read: readAs[plantedResult], measure: measurePlanted,
 		short: "Measure whether one strange group on a familiar molecule is found",
-		long: `Planted puts one group on an aromatic carbon of molecules that a built-in model has not
-seen, if no training molecule has the group, and counts how many are outside at α = 5 %. The
-other held-out molecules give the p-values. It writes planted.json and planted.md to --out.`,
 		flags: [][2]string{{"models", ""}, {"molecules", "150"}},
 	}
 }

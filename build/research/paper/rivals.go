@@ -60,20 +60,7 @@ func rivalry() *experiment {
 	return &experiment{
 		name: "rivals", read: readAs[rivalEntries], measure: measureRivals,
 		short: "Other published detectors, trained and run here on the same splits",
-		long: `Rivals measures detectors that others published, each written anew from its paper and
-trained here, beside the scores of this program: the same splits, seeds and test batches,
-the first OOD graphs, one setting for all pairs, molecules in both readings. It writes
-rivals.json and report.md.
-
-Each detector has a cell for each seed of each pair. With --finished a report is written
-of the cells that are there while others are still to be done; with --any-build those that
-an earlier build finished are kept, where nothing changed that they depend on.
-
-The detectors:
-
-` + rivalList(),
-		example: `  baca-paper bench rivals --data ../shared/data --out out/rivals --weights out/encoders
-  baca-paper bench rivals --data ../shared/data --out out/rivals --rivals goodat,ecfp-knn --seeds 1`,
+		list:  rivalList(),
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"rivals", "all"}, {"reading", readOGB + "," + readParent}}),
 	}
 }

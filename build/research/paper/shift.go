@@ -29,16 +29,6 @@ func shift() *experiment {
 	return &experiment{
 		name: "shift", read: readAs[shiftEntries], measure: measureShift,
 		short: "Rare scaffolds, larger molecules, other clusters, near assays, one class as anomaly",
-		long: `Shift measures the detectors of rivals, and our scores, on the shifts that chemists meet,
-which are harder to see than another data set: the rarer scaffolds of a set (common, rare), its
-largest fifth (small, large), clusters apart (inner, outer), another set of the same
-chemistry, and the smaller of two classes (many, few). OOD graphs are drawn by seed.
-
-Batches hold 0 to 50 % of OOD graphs, in the number of ID graphs, and each graph is scored
-by itself. Found is the share of OOD graphs with a p-value of at most 5 %, by the scores of
-half of the ID graphs that are tested; alarms is that of the other half.`,
-		example: `  baca-paper bench shift --data ../shared/data --out out/shift --weights out/encoders
-  baca-paper bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,goodat --pairs bace@common/bace@rare --seeds 1`,
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "shift"}, {"rivals", "all"}}),
 	}
 }

@@ -35,12 +35,6 @@ func tableOne() *experiment {
 	return &experiment{
 		name: "table1", read: readAs[tableCells], measure: measureTable1,
 		short: "AUROC of every score on the paper's ten pairs, and under contamination",
-		long: `Table1 measures every column on every pair, with the first OOD graphs and with a
-random draw of them, thins the OOD graphs of each batch to
-a share of the ID graphs, and scores each graph alone. Molecules are read as OGB does;
-alone and batch are measured on their parents, too. It writes table1.json and report.md.`,
-		example: `  baca-paper bench table1 --data ../shared/data --out out/table1
-  baca-paper bench table1 --data ../shared/data --out out/validation --pairs validation --seeds 1,2`,
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"reading", readOGB + "," + readParent}}),
 	}
 }

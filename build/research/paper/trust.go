@@ -25,15 +25,6 @@ func trustworthiness() *experiment {
 	return &experiment{
 		name: "trust", read: readAs[trustEntries], measure: measureTrust,
 		short: "Measure whether the scores tell where a model errs",
-		long: `Trust predicts the values of labelled sets by kernel ridge regression on ECFP4 and trains a
-detector on the same molecules. Then it asks each score which of the tested molecules the
-regression gets wrong: AUROC of the worst fifth of the errors.
-
-Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
-larger than those trained on). It writes trust.json and report.md to --out. A run
-that was cut short goes on with the splits that are missing.`,
-		example: `  baca-paper bench trust --data ../shared/data --out out/trust
-  baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --kinds scaffold --seeds 1,2,3`,
 		flags: [][2]string{
 			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(splitKinds, ",")},
 			{"seeds", "1,2,3,4,5,6,7,8,9,10"}, {"most", "2000"}, {"steps", "300"},

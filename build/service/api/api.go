@@ -81,7 +81,8 @@ type Limits struct {
 // DefaultLimits suit one machine with few users.
 func DefaultLimits() Limits {
 	return Limits{
-		Bytes: 1 << 30, Time: 15 * time.Minute, Requests: 2 * runtime.GOMAXPROCS(0), Waiting: 256, Wait: 30 * time.Second, Stall: 30 * time.Second,
+		Bytes: 1 << 30, Time: 15 * time.Minute, Requests: 2 * runtime.GOMAXPROCS(0), Waiting: 256,
+		Wait: 30 * time.Second, Stall: 30 * time.Second,
 	}
 }
 
@@ -182,7 +183,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
 		if a.options.Loopback && !isLoopback(r.Host) {
-			fail(w, problemf(http.StatusMisdirectedRequest, "host %.80q: this service is of this machine alone, want localhost or 127.0.0.1", r.Host))
+			fail(w, problemf(http.StatusMisdirectedRequest,
+				"host %.80q: this service is of this machine alone, want localhost or 127.0.0.1", r.Host))
 			return
 		}
 		if a.share(h, r) {
@@ -293,7 +295,8 @@ func (a *API) enter(bytes int64) (leave func(), err error) {
 	case a.queue <- struct{}{}:
 		return func() { <-a.queue }, nil
 	default:
-		p := problemf(http.StatusTooManyRequests, "%d requests are computed, and %d wait", a.options.Limits.Requests, a.options.Limits.Waiting)
+		p := problemf(http.StatusTooManyRequests, "%d requests are computed, and %d wait", a.options.Limits.Requests,
+			a.options.Limits.Waiting)
 		p.retry = a.options.Limits.Wait / 6
 		return nil, p
 	}
@@ -309,7 +312,8 @@ func (a *API) turn(ctx context.Context) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-late.C:
-		p := problemf(http.StatusTooManyRequests, "the request waited %v for its turn; %d are computed at once", a.options.Limits.Wait, a.options.Limits.Requests)
+		p := problemf(http.StatusTooManyRequests, "the request waited %v for its turn; %d are computed at once",
+			a.options.Limits.Wait, a.options.Limits.Requests)
 		p.retry = a.options.Limits.Wait
 		return nil, p
 	}

@@ -59,7 +59,8 @@ func (b *body) Read(to []byte) (int, error) {
 	case b.n > b.limits.Bytes:
 		err = tooLarge(b.limits.Bytes)
 	case errors.Is(err, os.ErrDeadlineExceeded) || err == nil && b.waited > b.limits.Stall && b.n < leastRate*seconds:
-		err = problemf(http.StatusRequestTimeout, "%d bytes came in %d s: want %d a second on average, and none more than %v apart", b.n, seconds, leastRate, b.limits.Stall)
+		err = problemf(http.StatusRequestTimeout, "%d bytes came in %d s: want %d a second on average, and none "+
+			"more than %v apart", b.n, seconds, leastRate, b.limits.Stall)
 	case err != nil && err != io.EOF:
 		err = problemf(http.StatusBadRequest, "the request ends behind %d bytes: %v", b.n, err)
 	}
@@ -129,11 +130,12 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 			}
 			format = dataset.NodeLink
 		}
-		// Compressed bodies are refused: the limit counts what is read.
+		// Compressed bodies are refused, since the limit counts bytes as sent.
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return run.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
-		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true, Own: func(_, names []string) { q.own = names }}
+		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: p.Form(), Plain: true,
+			Own: func(_, names []string) { q.own = names }}
 		o.Stop = func() error { return context.Cause(b.ctx) }
 		o.Note = func(sentence string) { q.notes = append(q.notes, document.Printable(sentence)) }
 		text, _, err := o.Text(b.in)
@@ -173,14 +175,15 @@ func malformed(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// decode reads a JSON document, each of whose fields is known and there once. Messages show what it is to be like.
+// decode reads a JSON document. Unknown and repeated fields are errors, which show an example of what is wanted.
 func decode(b *body, into any, like string) error {
 	data, err := io.ReadAll(io.LimitReader(b.in, maxJSON+1))
 	if err != nil {
 		return err
 	}
 	if len(data) > maxJSON {
-		return problemf(http.StatusRequestEntityTooLarge, "a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
+		return problemf(http.StatusRequestEntityTooLarge,
+			"a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -24,7 +24,7 @@ import (
 	"baca/build/service"
 )
 
-// A form is one of requests or answers.
+// A form is a media type of requests or answers.
 type form string
 
 const (
@@ -55,11 +55,14 @@ func questionOf(r *http.Request) (*question, error) {
 	}
 	for name, list := range values {
 		if !slices.Contains(parameters, name) || len(list) > 1 || list[0] == "" {
-			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most, with a value", name, strings.Join(parameters, ", "))
+			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most, with a value",
+				name, strings.Join(parameters, ", "))
 		}
 	}
-	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles"), sheet: values.Get("sheet")}
-	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path == "/v1/explain"}
+	q := &question{model: cmp.Or(values.Get("model"), service.Default),
+		column: cmp.Or(values.Get("column"), "smiles"), sheet: values.Get("sheet")}
+	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed,
+		Explain: r.URL.Path == "/v1/explain"}
 	if text := values.Get("alpha"); text != "" {
 		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err != nil {
 			return nil, problemf(http.StatusBadRequest, "parameter alpha=%.40q: want a number between 0 and 1", text)
@@ -119,7 +122,7 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 // noteField has sentences about what was not read, in answers of any form.
 const noteField = "Baca-Note"
 
-// respond computes an answer when it is its turn, and sends it once it is whole.
+// respond waits for its turn, computes the answer, and sends it when it is complete.
 func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *reply) error) {
 	leave, err := a.enter(r.ContentLength)
 	if err != nil {

@@ -26,7 +26,8 @@ func (h *reply) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	if h.Size()+int64(len(b)) > spoolFile {
-		return 0, problemf(http.StatusRequestEntityTooLarge, "an answer of more than %d bytes: send fewer records at once", int64(spoolFile))
+		return 0, problemf(http.StatusRequestEntityTooLarge,
+			"an answer of more than %d bytes: send fewer records at once", int64(spoolFile))
 	}
 	return h.Spool.Write(b)
 }

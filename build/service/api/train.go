@@ -47,7 +47,7 @@ type refused struct {
 // stepNodes bounds the memory of a training step, to half a gigabyte. Those of molecules have some 4 000 nodes.
 const stepNodes = 1 << 16
 
-// modelName is a name that is a good one of a file, too.
+// modelName matches names that can also be file names.
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // trainModel answers /v1/train, where the operator allows it. One model is trained at a time.
@@ -84,7 +84,8 @@ func (a *API) train(ctx context.Context, body *body, out *reply) error {
 		return p
 	}
 	list := service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}
-	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe, StepNodes: stepNodes}, func(service.Progress) error { return nil })
+	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe, StepNodes: stepNodes},
+		func(service.Progress) error { return nil })
 	if errors.Is(err, service.ErrLarge) {
 		return problemf(http.StatusRequestEntityTooLarge, "%v", err)
 	}

@@ -1,5 +1,4 @@
-// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain
-// and models.
+// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain and models.
 package mcp
 
 import (
@@ -49,7 +48,8 @@ type Listed struct {
 
 // New returns a server for a service.
 func New(s *service.Service) *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
+	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version},
+		&sdk.ServerOptions{Instructions: instructions})
 	server.AddReceivingMiddleware(withoutNull)
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{
@@ -61,7 +61,8 @@ func New(s *service.Service) *sdk.Server {
 	})
 	sdk.AddTool(server, &sdk.Tool{
 		Name: "explain", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(true),
-		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons in words, what each atom adds, the most similar training molecules.", MaxExplained),
+		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons "+
+			"in words, what each atom adds, the most similar training molecules.", MaxExplained),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, true, MaxExplained)
 		return nil, out, err

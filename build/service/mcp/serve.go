@@ -30,7 +30,8 @@ const (
 // Serve answers the messages on r, one a line, until it ends and all are answered. A malformed line
 // is refused, and reading continues.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
-	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
+	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]bool{},
+		answered: make(chan struct{}, 1)}
 	go readLines(r, c.lines, c.closed)
 	err := New(s).Run(ctx, c)
 	switch {
@@ -118,8 +119,7 @@ func (c *conversation) waits() bool {
 	return len(c.open) > 0
 }
 
-// message returns a line's message, or refuses the line. Answers are ignored, since nothing is
-// asked.
+// message returns a line's message, or refuses the line. Answers are ignored, since nothing is asked.
 func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +143,8 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	decoded, err := jsonrpc.DecodeMessage(text)
 	q, ok := decoded.(*jsonrpc.Request)
 	if err != nil || !ok || !exact {
-		return nil, c.refuse(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a whole number`)
+		return nil, c.refuse(m.ID, notAMessage,
+			`no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a whole number`)
 	}
 	if err := twice(text); err != nil {
 		return nil, c.refuse(m.ID, notAMessage, err.Error())
@@ -160,7 +161,8 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 // twice reports a repeated key.
 func twice(text []byte) error {
 	for _, next := range []string{"params", "arguments", ""} {
-		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model", "alpha", "by"); err != nil {
+		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model",
+			"alpha", "by"); err != nil {
 			return err
 		}
 		var object map[string]json.RawMessage

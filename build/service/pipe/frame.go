@@ -1,11 +1,9 @@
-// Package pipe is the conversation of a program with a BaCa that it has started: frames on
-// standard input and output.
+// Package pipe is the conversation of a program with a BaCa that it has started: frames on standard input and output.
 //
-// A frame is two lengths, each four bytes, little-endian; a header of the first length, which
-// is a JSON object; and a body of the second. The header of a question has op and an id, the
-// answer has the same id. Answers come in the order of the questions, after any number of
-// frames with progress. A question that cannot be answered gets an answer with error, and the next
-// one is read.
+// A frame is two lengths, each four bytes, little-endian; a header of the first length, which is a JSON object; and a
+// body of the second. The header of a question has op and an id, the answer has the same id. Answers come in the order
+// of the questions, after any number of frames with progress. A question that cannot be answered gets an answer with
+// error, and the next one is read.
 //
 // The body of op score, explain, trust and train is a list, behind columns of as many float64 where
 // the table below names any, NaN where a value is not known. Of molecules, it has the length of each SMILES
@@ -31,8 +29,9 @@
 //	foreign   the numbers of verdicts, see decide.Counts     warning: that the model does not know such a list; none else
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
-// set_aside lists rows of which the model did not read all, each with what. refused lists the refused rows, each with why. Such a row has NaN for numbers and 255 for its
-// verdict; the verdicts of others are places in a list of words that the answer has.
+// set_aside lists rows of which the model did not read all, each with what. refused lists the refused rows, each with
+// why. Such a row has NaN for numbers and 255 for its verdict; the verdicts of others are places in a list of words
+// that the answer has.
 //
 // By alone, which is meant where by is missing, a long list may be asked about in pieces. By batch or
 // attention the list of one question is the batch.
@@ -95,7 +94,8 @@ func readFrame(r io.Reader) (*question, error) {
 	}
 	header, body := binary.LittleEndian.Uint32(lengths[:4]), binary.LittleEndian.Uint32(lengths[4:])
 	if header > maxHeader || body > maxBody {
-		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header, body, maxHeader, maxBody)
+		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header,
+			body, maxHeader, maxBody)
 	}
 	text, err := readBytes(r, header)
 	if err != nil {

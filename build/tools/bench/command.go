@@ -46,10 +46,10 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 	return jobs, nil
 }
 
-// mixName is the large set, of which parts are measured.
+// mixName is the large set, parts of which are measured.
 const mixName = "mol/scale-mix.csv.gz"
 
-// mix reads the molecules of the large set as they are written.
+// mix reads the SMILES of the large set.
 func mix(data string) (list []string, err error) {
 	defer try.Catch(&err)
 	f := try.To(os.Open(filepath.Join(data, mixName)))

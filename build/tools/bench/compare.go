@@ -64,7 +64,8 @@ type goal struct {
 }
 
 var goals = []goal{
-	{"product of 384×64×64, vector code over OpenBLAS", "native", "Gemm/NN/384x64x64/(AVX|NEON)", "peers", "Gemm/NN/384x64x64/OpenBLAS", 0.5},
+	{"product of 384×64×64, vector code over OpenBLAS", "native", "Gemm/NN/384x64x64/(AVX|NEON)", "peers",
+		"Gemm/NN/384x64x64/OpenBLAS", 0.5},
 	{"the same in Node, SIMD over portable", "node", "Gemm/NN/384x64x64/WebAssembly", "node", "Gemm/NN/384x64x64/portable", 12},
 	{"the same in Chromium", "chromium", "Gemm/NN/384x64x64/WebAssembly", "chromium", "Gemm/NN/384x64x64/portable", 12},
 	{"GIN forward in Chromium, SIMD over portable", "chromium", "Forward/bbbp", "chromium-portable", "Forward/bbbp", 6},

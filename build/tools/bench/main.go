@@ -51,7 +51,7 @@ type job struct {
 	run            func(context.Context) ([]byte, error)
 }
 
-// A platform plans its jobs. With an error it lacks some of them.
+// A platform plans its jobs. An error says which ones are missing.
 type platform struct {
 	name string
 	plan func(bench, context.Context) ([]job, error)
@@ -137,7 +137,7 @@ func (b bench) run(ctx context.Context) (err error) {
 		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
 
-// plan returns the jobs of some platforms. What one lacks is said.
+// plan returns the jobs of some platforms, and names what a platform lacks.
 func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 	for _, p := range platforms {
 		if ctx.Err() != nil || !slices.Contains(names, p.name) {

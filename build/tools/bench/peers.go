@@ -25,7 +25,7 @@ var scriptLibraries = []string{"onnxruntime-web@1.22.0", "@rdkit/rdkit@2025.3.4-
 // oneThread keeps libraries of Python to one.
 var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
 
-// peers plans what other programs do. Their lines have the names that the same work has here.
+// peers plans the benchmarks of other programs, named like ours of the same work.
 func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	blas, err := b.test(ctx, kernelPackage, nil, "-tags=openblas")
 	if err == nil {
@@ -36,7 +36,7 @@ func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	return append(append(jobs, rdkit...), more...), errors.Join(err, failed, missing)
 }
 
-// rdkit plans what RDKit takes for BenchmarkNeighbour, on the fingerprints that the suite writes for it.
+// rdkit plans BenchmarkNeighbour with RDKit, on the fingerprints that the suite writes.
 func (b bench) rdkit(ctx context.Context) ([]job, error) {
 	name, err := b.bits(ctx)
 	if err != nil {
@@ -52,21 +52,21 @@ func (b bench) rdkit(ctx context.Context) ([]job, error) {
 	return nil, err
 }
 
-// bits has the suite write the fingerprints that BenchmarkNeighbour compares, so that others compare the same,
-// and returns its name.
+// bits has the suite write the fingerprints of BenchmarkNeighbour for other programs, and returns the file's name.
 func (b bench) bits(ctx context.Context) (name string, err error) {
 	path, err := b.test(ctx, suitePackage, nil)
 	if err != nil {
 		return "", err
 	}
-	output, err := execute(ctx, b.root, []string{"BACA_BITS=" + b.bin}, path, "-test.run=^$", "-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
+	output, err := execute(ctx, b.root, []string{"BACA_BITS=" + b.bin}, path, "-test.run=^$",
+		"-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
 	if m := regexp.MustCompile(`(?m)^Benchmark(Neighbour/\S+)`).FindSubmatch(output); m != nil {
 		return string(m[1]), err
 	}
 	return "", errors.Join(err, errors.New("BenchmarkNeighbour did not run"))
 }
 
-// nodePeers plans what libraries of JavaScript do in Node, which npm installs.
+// nodePeers plans the benchmarks of JavaScript libraries in Node. npm installs them.
 func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	folder := filepath.Join(b.bin, "scripts")

@@ -19,7 +19,7 @@ const (
 	suitePackage  = "./build/tools/bench/suite"
 )
 
-// A program is the benchmarks of a package that run, less what is skipped.
+// A program is a package's benchmarks, except those that are skipped.
 type program struct{ pkg, names, skip string }
 
 // hot are the packages of hot paths.
@@ -36,7 +36,8 @@ var hot = []program{
 // The portable code and WebAssembly get what tells where time goes, and does not take minutes.
 var (
 	portable = program{suitePackage, "^Benchmark(Yardstick|Forward)$|^BenchmarkPre$/./^encoded$", ""}
-	inEngine = program{suitePackage, ".", "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^BenchmarkNeighbour$"}
+	inEngine = program{suitePackage, ".",
+		"^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^BenchmarkNeighbour$"}
 	products = program{kernelPackage, "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$", ""}
 )
 
@@ -59,7 +60,8 @@ func (b bench) measured(platform string, p program, env []string, command ...str
 	if b.only != "." {
 		p.names = b.only
 	}
-	args := append(command[1:], "-test.run=^$", "-test.bench="+p.names, "-test.skip="+p.skip, "-test.benchtime="+b.time, "-test.cpu=1", "-test.benchmem")
+	args := append(command[1:], "-test.run=^$", "-test.bench="+p.names, "-test.skip="+p.skip,
+		"-test.benchtime="+b.time, "-test.cpu=1", "-test.benchmem")
 	return job{platform, p.pkg + " " + p.names, func(ctx context.Context) ([]byte, error) {
 		return execute(ctx, filepath.Join(b.root, p.pkg), env, command[0], args...)
 	}}

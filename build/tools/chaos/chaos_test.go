@@ -62,7 +62,7 @@ func TestDiffers(t *testing.T) {
 // Molecules of another input have lines of the same lengths, or a fault would show by its size.
 func TestOthers(t *testing.T) {
 	const lines = "CC(=O)O m000001\nC1CC m000007\n"
-	if got, want := others(lines), "CC(=S)S x000001\nC1CC x000007\n"; got != want {
+	if got, want := otherMolecules(lines), "CC(=S)S x000001\nC1CC x000007\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

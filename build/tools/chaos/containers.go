@@ -15,8 +15,8 @@ import (
 	"baca/build/internal/try"
 )
 
-// containers are files of the molecules of a.csv and b.csv, and the command lines that make them. Sums of one are
-// such that a reader finds any damage.
+// containers are files of the molecules of a.csv and b.csv, and the command lines that make them. With sums set,
+// checksums reveal any damage.
 var containers = []struct {
 	name, by string
 	sums     bool
@@ -104,7 +104,7 @@ func (f *fault) damageInput() (outcome int) {
 	f.fresh()
 	want, clean := read()
 	if clean.err != nil {
-		lose("%s is not read: %s", in.name, clean.said())
+		lose("%s is not read: %s", in.name, clean.messages())
 	}
 	f.fresh()
 	f.note("%s in %s", how.name, in.name)
@@ -113,8 +113,8 @@ func (f *fault) damageInput() (outcome int) {
 	harmed := how.do(f.rng, slices.Clone(data))
 	try.Check(os.WriteFile(path, harmed, 0o666))
 	got, r := read()
-	before, after := tallied.FindStringSubmatch(clean.said()), tallied.FindStringSubmatch(r.said())
-	switch said := r.said(); {
+	before, after := tallied.FindStringSubmatch(clean.messages()), tallied.FindStringSubmatch(r.messages())
+	switch said := r.messages(); {
 	case r.err != nil && r.shell.ProcessState.ExitCode() == 1 && strings.HasPrefix(lastLine(said), "baca: "):
 		return refused
 	case r.err != nil:

@@ -29,13 +29,14 @@ type kind struct {
 	became [lost + 1]int
 }
 
-// writers are the targets that write files which outlast a fault.
+// writers are the targets whose files outlast a fault.
 var writers = []string{"score", "train", "bench table1", beam, site}
 
 var kinds = []*kind{
 	{name: "kill", targets: writers, inject: (*fault).disturb, ends: 1, within: 1.2},
 	{name: "full disk", targets: writers, inject: (*fault).disturb, ends: 0.2, within: 1.2, mounts: true},
-	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam}, inject: (*fault).disturb, ends: 0.3, within: 1.2, changes: true},
+	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam}, inject: (*fault).disturb,
+		ends: 0.3, within: 1.2, changes: true},
 	{name: "changing model", targets: []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"},
 		inject: (*fault).disturb, within: 0.4, changes: true}, // a model is read at the beginning
 	{name: "several writers", targets: writers, inject: (*fault).severalWriters},
@@ -101,7 +102,7 @@ func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.
 
 func (f *fault) wait(r *run) *run {
 	if <-r.ended.Done(); r.crash {
-		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
+		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.messages())
 	}
 	return r
 }
@@ -118,12 +119,12 @@ func (f *fault) pause(share float64) {
 func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
-		lose("%w: %s", err, r.said())
+		lose("%w: %s", err, r.messages())
 	}
 }
 
-// disturb ends a run, changes what it reads, or gives it a disk that is too small, and goes on with it. It waits
-// ever shorter until that comes before the end of the run.
+// disturb ends a run, changes its input, or gives it too small a disk, and then resumes it. It tries again with shorter
+// waits until the fault comes before the end of the run.
 func (f *fault) disturb() (outcome int) {
 	ends, hit := f.rng.Float64() < f.ends, false
 	var r *run
@@ -150,10 +151,10 @@ func (f *fault) disturb() (outcome int) {
 		}
 		return survived
 	}
-	if said := r.said(); !ends && !strings.Contains(said, "no space left on device") {
+	if said := r.messages(); !ends && !strings.Contains(said, "no space left on device") {
 		lose("the error does not say that the disk is full: %s", said)
 	}
-	f.kept(before)
+	f.checkKept(before)
 	if f.mounts {
 		try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
 	}
@@ -190,9 +191,9 @@ func (f *fault) soundRows() string {
 	return strings.TrimPrefix(string(rows), yesterday)
 }
 
-// kept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
+// checkKept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
 // yesterday that became a part of today's.
-func (f *fault) kept(before string) {
+func (f *fault) checkKept(before string) {
 	if f.target.rows == "" {
 		return
 	}
@@ -231,7 +232,7 @@ func (f *fault) harm() {
 	if f.target.varies != model {
 		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
 		ways, other = ofLines, "other"
-		write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:])))
+		write(filepath.Join(f.dir, other), string(old[:from])+otherMolecules(string(old[from:])))
 	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
@@ -241,11 +242,11 @@ func (f *fault) harm() {
 // ofOneInput reports whether a run succeeded. It loses a result that is neither of the old input nor of the new one, and an
 // error that names no file, or after which rows are gone.
 func (f *fault) ofOneInput(r *run, before string) bool {
-	if said := lastLine(r.said()); r.err != nil {
+	if said := lastLine(r.messages()); r.err != nil {
 		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
-			lose("the error names neither the input nor the output: %s", r.said())
+			lose("the error names neither the input nor the output: %s", r.messages())
 		}
-		f.kept(before)
+		f.checkKept(before)
 		return false
 	}
 	if f.target.differs(f.dir, f.target.reference) == nil {
@@ -267,7 +268,7 @@ func (f *fault) withoutFaults(dir, varied string) string {
 		write(filepath.Join(dir, f.target.varies), varied)
 	}
 	if r := clean.wait(clean.begin("")); r.err != nil {
-		lose("%s without faults: %w: %s", f.of, r.err, r.said())
+		lose("%s without faults: %w: %s", f.of, r.err, r.messages())
 	}
 	return dir
 }
@@ -286,11 +287,11 @@ func (f *fault) severalWriters() (outcome int) {
 	for _, r := range runs {
 		if f.wait(r).err == nil {
 			succeeded++
-			f.kept(f.soundRows()) // all rows, or the first ones of a run that began just now
+			f.checkKept(f.soundRows()) // all rows, or the first ones of a run that began just now
 			continue
 		}
-		if outcome = refused; !strings.Contains(lastLine(r.said()), "out/") {
-			lose("a run does not name the file: %s", r.said())
+		if outcome = refused; !strings.Contains(lastLine(r.messages()), "out/") {
+			lose("a run does not name the file: %s", r.messages())
 		}
 	}
 	if succeeded == 0 { // each may have had a shard that another wanted
@@ -315,7 +316,7 @@ func (f *fault) readSlowly() (outcome int) {
 	case !strings.HasPrefix(string(want), string(got)):
 		lose("%d bytes were read that are not those of a run without faults", len(got))
 	case way < 2 && (r.err != nil || left > 0):
-		lose("%d bytes were not read, %v: %s", left, r.err, r.said())
+		lose("%d bytes were not read, %v: %s", left, r.err, r.messages())
 	case f.of == toFIFO && left > 2*pipeSize && r.err == nil:
 		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
 		lose("success, though %d bytes were not read", left)

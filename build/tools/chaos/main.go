@@ -81,7 +81,7 @@ func (c cell) String() string { return c.name + "/" + c.of }
 // What becomes of a fault.
 const survived, refused, lost = 0, 1, 2
 
-// inject injects all faults, as many at once as there are cores, and writes the page. It is an error if one lost something.
+// inject injects all faults, one per core at a time, and writes the page. It returns an error if a fault lost something.
 func (w *world) inject() (err error) {
 	defer try.Catch(&err)
 	w.root = try.To(os.MkdirTemp("", "chaos-"))
@@ -93,7 +93,7 @@ func (w *world) inject() (err error) {
 	workers := new(errgroup.Group)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, c := range faults {
-		workers.Go(func() error { w.one(c, i); return nil })
+		workers.Go(func() error { w.injectOne(c, i); return nil })
 	}
 	try.Check(workers.Wait())
 	page := w.page()
@@ -137,8 +137,8 @@ func (w *world) plan() {
 	}
 }
 
-// one injects a fault and counts what became of it.
-func (w *world) one(c cell, i int) {
+// injectOne injects a fault and counts what became of it.
+func (w *world) injectOne(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.of, i)), " ", "-")
 	outcome, err := f.meet()
@@ -150,7 +150,7 @@ func (w *world) one(c cell, i int) {
 	}
 }
 
-// meet injects the fault, and tells what became of it. An error says what is lost; then the folder stays.
+// meet injects the fault and returns its outcome. If something is lost, the error says what, and the folder stays.
 func (f *fault) meet() (outcome int, err error) {
 	outcome = lost // where try.Check ends it
 	defer try.Catch(&err)
@@ -185,6 +185,8 @@ missing is said; no checksum covers the content of the last two and of a plain t
 	for _, text := range slices.Concat(w.leftOut, w.lost) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
-	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(try.To(exec.Command("uname", "-sr").Output()))), runtime.Version())
+	system := strings.TrimSpace(string(try.To(exec.Command("uname", "-sr").Output())))
+	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n",
+		w.seed, w.faults, machine.Processor(), system, runtime.Version())
 	return b.String()
 }

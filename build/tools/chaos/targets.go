@@ -32,7 +32,7 @@ type target struct {
 	bytes     int64 // below out
 }
 
-// Names of targets that faults treat in their own way, or that there may not be, and of an input.
+// Names of an input, and of targets that are optional or that faults treat specially.
 const toPipe, toFIFO, beam, site, model = "score to a pipe", "score --out FIFO", "Beam", "site", "model.msgpack"
 
 var targets = map[string]*target{
@@ -40,9 +40,12 @@ var targets = map[string]*target{
 		again: " --resume", gives: "all", rows: "all/rows.csv", varies: "library.smi"},
 	"score by a sample": {steps: "baca score --model model.msgpack --by both --out out/rows.csv sample.smi",
 		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
-	"train":               {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
-	"bench table1":        {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
-	beam:                  {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
+	"train": {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none",
+		again: " --resume", gives: "model.msgpack", varies: "train.smi"},
+	"bench table1": {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer " +
+		"--seeds 1 --epochs 2", gives: "bench/table1.json"},
+	beam: {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 " +
+		"part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
 	site:                  {steps: "baca serve --write out/site", gives: "site"},
 	toPipe:                {steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
 	toFIFO:                {steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},
@@ -73,14 +76,15 @@ func (w *world) measure(c cell) {
 
 // differs returns how the result differs from that in another folder. How long a benchmark took does not count.
 func (t *target) differs(dir, want string) error {
-	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives), filepath.Join(dir, "out", t.gives)).CombinedOutput()
+	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives),
+		filepath.Join(dir, "out", t.gives)).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("not as in a run without faults: %s", lastLine(string(text)))
 	}
 	return nil
 }
 
-// What molecules are put together from: each middle fits behind each other one.
+// Molecules are put together from these pieces. Any middle may follow any other.
 var (
 	middles = []string{"C", "CC", "C(C)", "C(=O)", "C(=O)N", "c1ccc(cc1)", "C1CC(CC1)", "O", "N", "S", "C(F)", "c1cc(sc1)"}
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
@@ -108,8 +112,8 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 	return text.String()
 }
 
-// others replaces names and most molecules, and keeps the lengths of lines.
-func others(lines string) string {
+// otherMolecules replaces names and most molecules, and keeps the lengths of lines.
+func otherMolecules(lines string) string {
 	return strings.NewReplacer("O", "S", "S", "O", " m", " x").Replace(lines)
 }
 
@@ -134,7 +138,8 @@ func (w *world) writeInputs() {
 	}
 	for name, n := range map[string]int{"a.csv": 60, "b.csv": 60, "labelled.csv": 300} {
 		lines := "id,smiles,y,yhat\n"
-		for i, line := range strings.Split(strings.TrimSpace(molecules(rand.New(rand.NewPCG(w.seed, uint64(name[0]))), n, true)), "\n")[1:] {
+		for i, line := range strings.Split(strings.TrimSpace(molecules(rand.New(rand.NewPCG(w.seed, uint64(name[0]))),
+			n, true)), "\n")[1:] {
 			lines += fmt.Sprintf("%s%03d,%s,%d,%d.%d\n", name[:1], i, line, len(line), len(line), i%7)
 		}
 		write(w.input(name), lines)
@@ -168,8 +173,8 @@ type run struct {
 	crash  bool            // it crashed or hung, which no fault excuses
 }
 
-// start starts command lines of the programs in a folder, one after the other until one fails. What they
-// write to standard output, read reads; see [target.steps].
+// start starts command lines of the programs in a folder, one after the other until one fails. The
+// command line read takes what they write to standard output, see [target.steps].
 func (w *world) start(dir, read string, lines ...string) *run {
 	ended, end := context.WithCancel(context.Background())
 	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: ended}
@@ -190,7 +195,7 @@ func (w *world) start(dir, read string, lines ...string) *run {
 func (w *world) do(dir string, lines ...string) error {
 	r := w.start(dir, "cat", lines...)
 	if <-r.ended.Done(); r.err != nil {
-		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.said()))
+		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.messages()))
 	}
 	return nil
 }
@@ -204,8 +209,8 @@ func (r *run) signal(sig syscall.Signal) {
 
 func (r *run) over() bool { return r.ended.Err() != nil }
 
-// said is the end of what a run that is over wrote to standard error.
-func (r *run) said() string {
+// messages returns the last lines that an ended run wrote to standard error.
+func (r *run) messages() string {
 	text := r.stderr.String()
 	return strings.TrimSpace(text[max(0, len(text)-2000):])
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"baca/build/internal/try"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,42 +47,17 @@ func (b *tab) anew() {
 	b.before = eval[int](b, `Number(document.getElementById("page").dataset.run)`)
 }
 
-// phase waits until the page is in one of the phases of a session, in a run that
-// began after the latest anew.
+// phase waits until the page is in one of the phases of a session, in a run that began after the latest anew.
 func (b *tab) phase(names ...string) {
 	b.t.Helper()
 	b.Wait(fmt.Sprintf(`(({ run, phase }) => Number(run) > %d && %q.split(" ").includes(phase))(document.getElementById("page").dataset)`, b.before, strings.Join(names, " ")))
 }
 
-// aim waits until the middle of an element can be seen, and has it watch for a click.
-// A pointer that meets something else, because the page has moved meanwhile, is not
-// heard of by the page.
-const aim = `new Promise((done) => {
-	const selector = %q;
-	const look = () => {
-		const e = document.querySelector(selector);
-		e?.scrollIntoViewIfNeeded();
-		const r = e?.getBoundingClientRect();
-		const x = r?.x + r?.width / 2, y = r?.y + r?.height / 2;
-		if (!e || !e.contains(document.elementFromPoint(x, y))) {
-			requestAnimationFrame(look);
-			return;
-		}
-		globalThis.testHit = false;
-		globalThis.testAim?.abort();
-		globalThis.testAim = new AbortController();
-		for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
-			addEventListener(kind, (event) => {
-				if (event.target.closest(selector) !== document.querySelector(selector)) {
-					event.stopImmediatePropagation();
-					event.preventDefault();
-				} else if (kind === "click") testHit = true;
-			}, { capture: true, signal: testAim.signal });
-		}
-		done([x, y]);
-	};
-	look();
-})`
+// aim waits until the middle of an element can be seen, and has it watch for a click. A pointer that meets something
+// else, because the page has moved meanwhile, is not heard of by the page.
+//
+//go:embed testdata/aim.js
+var aim string
 
 // click presses the mouse on the first element of each selector, one after the other.
 func (b *tab) click(selectors ...string) {

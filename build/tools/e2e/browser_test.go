@@ -3,6 +3,7 @@ package e2e
 import (
 	"baca/build/internal/try"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +30,7 @@ import (
 	"baca/weights"
 )
 
-// built is the folder with the page. It and the command beside it are built once for
-// all tests.
+// built is the folder with the page. It and the command beside it are built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat("../../../web/static/tools.js"); err != nil {
 		return "", errors.New("web/static/tools.js is not there, without which the page does not start: make libraries builds it")
@@ -200,8 +200,7 @@ func (b *tab) visit(url string) {
 	}
 }
 
-// A server serves a handler until it is closed, and can come back at the same
-// address.
+// A server serves a handler until it is closed, and can come back at the same address.
 type server struct {
 	*http.Server
 	URL string
@@ -218,31 +217,9 @@ func serve(t testing.TB, h http.Handler) *server {
 
 // waiting has a worker that has started others go on when the first of them is ready.
 // By itself it may be done before that.
-const waiting = `{
-	let started = false;
-	let ready;
-	const first = new Promise((done) => (ready = done));
-	const Plain = Worker;
-	globalThis.Worker = class extends Plain {
-		constructor(...args) {
-			super(...args);
-			started = true;
-			this.addEventListener("message", ready);
-		}
-	};
-	const Channel = MessageChannel; // by which the program waits for its turn
-	globalThis.MessageChannel = class extends Channel {
-		constructor() {
-			super();
-			const post = this.port2.postMessage.bind(this.port2);
-			this.port2.postMessage = async (data) => {
-				if (started) await first;
-				post(data);
-			};
-		}
-	};
-}
-`
+//
+//go:embed testdata/waiting.js
+var waiting string
 
 // changing serves a page with the texts of some of its files changed.
 func changing(page http.Handler, change func(text string) string, paths ...string) http.Handler {

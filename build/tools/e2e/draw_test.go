@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,17 +27,9 @@ var drawn = []string{
 const bent = `CO[C@H]1/C=C/O[C@@]2(C)Oc3c(C)c(O)c4c(O)c(NC(=O)C(=C\C=C\[C@H](C)[C@H](O)[C@@H](C)[C@@H](O)[C@@H](C)[C@H](OC(C)=O)[C@@H]1C)/C)cc(O)c4c3C2=O`
 
 // watchDrawer remembers how many verdicts were shown when what draws was loaded.
-const watchDrawer = `{
-	const Real = Worker;
-	globalThis.verdictsAtDrawing = -1;
-	globalThis.Worker = class extends Real {
-		constructor(url, ...more) {
-			super(url, ...more);
-			if (String(url).endsWith("lib/draw.js") && verdictsAtDrawing < 0)
-				globalThis.verdictsAtDrawing = document.querySelectorAll(".row.is-inside, .row.is-borderline, .row.is-outside").length;
-		}
-	};
-}`
+//
+//go:embed testdata/drawer.js
+var watchDrawer string
 
 // strays is how far anything of a drawing lies outside of its frame.
 const strays = `Math.max(...[...document.querySelectorAll(".row .c-draw svg")].map((svg) => {

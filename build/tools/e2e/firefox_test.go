@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"baca/build/internal/try"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -47,32 +48,12 @@ func firefox(t *testing.T, page string) {
 }
 
 // frames has the page in frames of several widths, one after the other, and sends what it finds in them.
-const frames = `<!doctype html><body style="margin:0"><script type="module">
-const frame = document.body.appendChild(document.createElement("iframe"));
-frame.height = 900;
-const until = (ready) => new Promise((done) => {
-	const look = () => ready(frame.contentDocument) ? done() : requestAnimationFrame(look);
-	look();
-});
-const found = { Hash: "", Rows: [], Over: [] };
-frame.width = 1280;
-frame.src = %q;
-await until((d) => d.querySelector("#page")?.dataset.phase === "done" && d.querySelectorAll(".row .c-draw svg").length === 2);
-found.Hash = frame.contentWindow.location.hash;
-found.Rows = [...frame.contentDocument.querySelectorAll(".row")].map((row) => row.textContent);
-frame.contentDocument.querySelector(".row").click();
-await until((d) => d.querySelectorAll(".near-card svg").length >= 3 && d.querySelectorAll(".large .towards").length > 0);
-for (const width of [1920, 1280, 1024, 768, 390]) {
-	frame.width = width;
-	await until(() => frame.contentWindow.innerWidth === width);
-	await new Promise(requestAnimationFrame);
-	const over = frame.contentDocument.documentElement.scrollWidth - width;
-	if (over > 0) found.Over.push(over + " pixels in a window of " + width);
-}
-await fetch("found", { method: "POST", body: JSON.stringify(found) });
-</script>`
+//
+//go:embed testdata/frames.html
+var frames string
 
-// In Firefox a link opens its case, molecules have their verdicts, they and their neighbours are drawn, and the page fits screens of all sizes.
+// In Firefox a link opens its case, molecules have their verdicts, they and their neighbours are drawn, and the page
+// fits screens of all sizes.
 func TestFirefox(t *testing.T) {
 	page := open(t)
 	input := "CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\n"

@@ -15,8 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// smallMolecules is a CSV file of n short molecules, of which every hundredth is
-// refused.
+// smallMolecules is a CSV file of n short molecules, of which every hundredth is refused.
 func smallMolecules(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("id,smiles\n")
@@ -31,9 +30,8 @@ func smallMolecules(n int) []byte {
 	return b.Bytes()
 }
 
-// memory is how much of the machine's memory the process of the tab has, its
-// workers included but not the browser's own program, now and at its peak: 0 where
-// the system does not say.
+// memory is how much of the machine's memory the process of the tab has, its workers included but not the browser's own
+// program, now and at its peak: 0 where the system does not say.
 func (b *tab) memory() (now, peak int) {
 	b.t.Helper()
 	info := try.To(chromedp.CallBrowser(b.Ctx, systeminfo.GetProcessInfo, cdp.Empty{}))
@@ -58,9 +56,8 @@ func (b *tab) memory() (now, peak int) {
 	return now, peak
 }
 
-// With a hundred thousand rows the page does no more at a time than with six thousand,
-// and memory stays within bounds. The lab is left out: it waits for the batch, which has
-// 4096 graphs with either.
+// With a hundred thousand rows the page does no more at a time than with six thousand, and memory stays within bounds.
+// The lab is left out: it waits for the batch, which has 4096 graphs with either.
 func TestAHundredThousandRows(t *testing.T) {
 	onlyAll(t)
 	b := readyIn(t, browseAlone, counting)

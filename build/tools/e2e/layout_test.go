@@ -68,8 +68,7 @@ func (b *tab) barriers(state string, impacts ...string) {
 	}
 }
 
-// look checks the page as it is now in three sizes, light and dark, and writes its pictures where they
-// are asked for.
+// look checks the page as it is now in three sizes, light and dark, and writes its pictures where they are asked for.
 func (b *tab) look(state string) {
 	b.t.Helper()
 	for _, size := range []struct {

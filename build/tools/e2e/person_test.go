@@ -4,6 +4,7 @@ import (
 	"baca/build/internal/try"
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -238,17 +239,15 @@ func TestSavePictures(t *testing.T) {
 	b.Quiet()
 }
 
+// shifts lists what moved on the page until it is moved on purpose.
+//
+//go:embed testdata/moved.js
+var shifts string
+
 // mortal has the page's workers at hand, so that one can be killed.
-const mortal = `(() => {
-	globalThis.theWorkers = [];
-	const Real = Worker;
-	globalThis.Worker = class extends Real {
-		constructor(...args) {
-			super(...args);
-			if (String(args[0]).endsWith("/worker.js")) theWorkers.push(this);
-		}
-	};
-})()`
+//
+//go:embed testdata/mortal.js
+var mortal string
 
 // When a worker dies, the page says so, keeps the input, and goes on when asked.
 func TestTheWorkerDies(t *testing.T) {
@@ -274,16 +273,7 @@ func TestInstallableAndSteady(t *testing.T) {
 	b.visit(s.URL + "/")
 	b.Wait(`!document.querySelector(".example").disabled`)
 	// It is moved at last: once that has been told of, so has all before it.
-	if moved := eval[[]string](b, `new Promise((done) => {
-		const end = performance.now(), what = [];
-		new PerformanceObserver((list) => {
-			for (const e of list.getEntries()) {
-				if (e.startTime >= end) return done(what);
-				if (e.value > 0.001) what.push(e.value + " by " + e.sources.map((s) => (s.node?.outerHTML ?? "gone").slice(0, 80)));
-			}
-		}).observe({ type: "layout-shift", buffered: true });
-		requestAnimationFrame(() => { document.body.style.paddingTop = "200px"; });
-	})`); len(moved) > 0 {
+	if moved := eval[[]string](b, shifts); len(moved) > 0 {
 		t.Errorf("the page moves while it starts: %q", moved)
 	}
 	eval[any](b, `navigator.serviceWorker.ready.then(() => null)`)

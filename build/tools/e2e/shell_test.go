@@ -3,6 +3,7 @@ package e2e
 import (
 	"baca/build/internal/try"
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -67,8 +68,7 @@ func (b *tab) beside(url string) *tab {
 
 const newVersion = `[...document.querySelectorAll(".state button")].some((e) => e.textContent.includes("New version"))`
 
-// A new version waits until somebody presses the button, or loads the page again; an
-// old tab goes on as it is.
+// A new version waits until somebody presses the button, or loads the page again; an old tab goes on as it is.
 func TestNewVersionTakesOver(t *testing.T) {
 	h, set := versions(open(t))
 	s := serve(t, h)
@@ -274,20 +274,15 @@ func TestInputSurvivesAReload(t *testing.T) {
 	b.Quiet()
 }
 
+// asking is how request does so.
+//
+//go:embed testdata/request.js
+var asking string
+
 // request sends a request to the frame, and returns how many rows and how much progress it is answered by.
 func (b *tab) request(request string) (answer struct{ Rows, Progress int }) {
 	b.t.Helper()
-	text := eval[string](b, fmt.Sprintf(`new Promise((done) => {
-		const request = { baca: 1, id: "test " + Math.random(), ...%s };
-		let Progress = 0;
-		addEventListener("message", function take({ data }) {
-			if (data.id !== request.id) return;
-			if (data.progress) return void Progress++;
-			removeEventListener("message", take);
-			done(JSON.stringify({ Rows: data.rows?.length, Progress }));
-		});
-		document.getElementById("baca").contentWindow.postMessage(request, location.origin);
-	})`, request))
+	text := eval[string](b, fmt.Sprintf(asking, request))
 	try.Check(json.Unmarshal([]byte(text), &answer))
 	return answer
 }

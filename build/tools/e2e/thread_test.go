@@ -1,37 +1,15 @@
 package e2e
 
 import (
+	_ "embed"
 	"slices"
 	"testing"
 )
 
-// counting counts what the page does at a time. Chromium tells of changes of the
-// document once for each task.
-const counting = `(() => {
-	globalThis.testCounts = {};
-	globalThis.testMost = {}; // ever
-	const most = (name, n) => {
-		for (const c of [testCounts, testMost]) c[name] = Math.max(c[name] || 0, n);
-	};
-	const Real = Worker;
-	globalThis.Worker = class extends Real {
-		constructor(...args) {
-			super(...args);
-			this.isEngine = String(args[0]).endsWith("/worker.js");
-			if (this.isEngine) this.addEventListener("message", ({ data }) => most("received", data.byteLength || 0));
-		}
-		postMessage(data, ...rest) {
-			if (this.isEngine) most("sent", data.data?.byteLength || 0);
-			super.postMessage(data, ...rest);
-		}
-	};
-	new MutationObserver((list) => {
-		let nodes = 0;
-		for (const m of list) for (const e of m.addedNodes) nodes += 1 + (e.querySelectorAll?.("*").length || 0);
-		most("nodes", nodes);
-		most("rows", document.querySelectorAll(".row").length);
-	}).observe(document, { childList: true, subtree: true });
-})()`
+// counting counts what the page does at a time. Chromium tells of changes of the document once for each task.
+//
+//go:embed testdata/counting.js
+var counting string
 
 // What the page does at a time, at most.
 type counts struct {
@@ -112,11 +90,9 @@ func (b *tab) steps(rows []byte) []step {
 	}
 }
 
-// atMost are bounds for that many records, on which only what a report is made of
-// depends: four numbers of each, and 500 rows. A piece of rows has 1024 of 110
-// bytes, what the batch of 4096 graphs says of itself has 80 for each, and a report
-// brings the script that draws; the window of the table and a record of it are some
-// hundred nodes.
+// atMost are bounds for that many records, on which only what a report is made of depends: four numbers of each, and
+// 500 rows. A piece of rows has 1024 of 110 bytes, what the batch of 4096 graphs says of itself has 80 for each, and a
+// report brings the script that draws; the window of the table and a record of it are some hundred nodes.
 func atMost(records int) counts {
 	return counts{Received: 800_000, Sent: 32*records + 200_000, Nodes: 1000, Rows: 40}
 }
@@ -141,9 +117,8 @@ func (b *tab) bounded(records int, but ...string) {
 	}
 }
 
-// The page is free for its user while many records are read, scored, sorted and
-// scrolled through: what it takes, sends and draws at a time does not grow with them.
-// How often it goes through all of them is counted in package app.
+// The page is free for its user while many records are read, scored, sorted and scrolled through: what it takes, sends
+// and draws at a time does not grow with them. How often it goes through all of them is counted in package app.
 func TestThePageStaysFree(t *testing.T) {
 	b := ready(t, counting)
 	b.bounded(6000)

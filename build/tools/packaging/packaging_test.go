@@ -1,5 +1,4 @@
-// Package packaging only holds examples of how to run the program elsewhere, and
-// what checks them.
+// Package packaging only holds examples of how to run the program elsewhere, and what checks them.
 package packaging
 
 import (

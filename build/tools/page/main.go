@@ -141,7 +141,8 @@ func (b *builder) compile() {
 // licenses adds the licences of everything in the program of the page. Those of the
 // scripts beside it are in their own file.
 func (b *builder) licenses() {
-	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
+	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts "+
+		"that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
 		ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
 		b.fail(err)
@@ -189,7 +190,7 @@ func (b *builder) models() {
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
 	b.files[w.Background].late = true // who trains needs it
-	// The first one is what the page begins with. It puts the others in an order of its own.
+	// The page begins with the first model, and orders the others itself.
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
 	data, err := message.Encode(0, w)
@@ -217,7 +218,8 @@ func (b *builder) manifest() {
 		"icons": icons,
 		// Files that an installed page opens. Chromium takes no types of chemical/.
 		"file_handlers": []map[string]any{{"action": "./", "accept": map[string][]string{
-			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"}, "application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
+			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"},
+			"application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
 		}}},
 	})
 	b.add("manifest.webmanifest", append(data, '\n'))
@@ -255,9 +257,11 @@ func (b *builder) shell() {
 	version := hex.EncodeToString(all.Sum(nil)[:8])
 	b.add("index.html", []byte(strings.NewReplacer(
 		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
-		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel, "{{body}}", body, "{{examples}}", b.stored(),
+		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel,
+		"{{body}}", body, "{{examples}}", b.stored(),
 	).Replace(string(page))))
-	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)), "{{later}}", string(b.encode(later))).Replace(string(keeper))))
+	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)),
+		"{{later}}", string(b.encode(later))).Replace(string(keeper))))
 }
 
 // stored says what the examples find, for whoever waits for the program.
@@ -291,13 +295,13 @@ func (b *builder) stored() string {
 				outside = append(outside, s.ID)
 			}
 		}
-		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside), len(rows), html.EscapeString(strings.Join(outside, ", ")))
+		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside),
+			len(rows), html.EscapeString(strings.Join(outside, ", ")))
 	}
 	return list.String()
 }
 
-// render is the page before its program runs, so that there is something to see at
-// once and nothing moves afterwards.
+// render returns the page as it is before its program runs: something to see at once, and nothing moves afterwards.
 func render() (string, error) {
 	body, err := app.HTML()
 	return "<div>\n" + sortAttributes(body) + "\n</div>", err
@@ -361,11 +365,10 @@ func (b *builder) write(out string, fast bool) error {
 	return errors.Join(err, b.err)
 }
 
-// compression is the file that says how well the others are compressed.
+// compression names the file that says how well the site is compressed.
 const compression = "compression"
 
-// compressed finds the files below a folder that are compressed as well as can be, by the
-// SHA-256 of what they hold.
+// compressed finds the best compressed forms of files below a folder, by the SHA-256 of their content.
 func compressed(folder string) map[string]string {
 	mark, err := os.ReadFile(filepath.Join(folder, compression))
 	if err != nil || string(mark) != "best\n" {
@@ -383,8 +386,7 @@ func compressed(folder string) map[string]string {
 	return files
 }
 
-// write writes a file below a folder. Old, unless empty, is the name of a file that has
-// it compressed.
+// write writes a file below a folder. Old, unless empty, is the name of a file that has it compressed.
 func (f *file) write(folder, old string, fast bool) error {
 	if f.Model != "" {
 		return nil
@@ -412,8 +414,7 @@ func (f *file) write(folder, old string, fast bool) error {
 	return os.WriteFile(name+".br", buffer.Bytes(), 0o666)
 }
 
-// report prints sizes, of everything and of what a first visit loads, and returns the
-// latter as it is sent.
+// report prints sizes, of everything and of what a first visit loads, and returns the latter as it is sent.
 func (b *builder) report(out string) (sent int) {
 	raw := 0
 	for _, name := range b.names() {

@@ -28,8 +28,7 @@ func TestRenderIsStable(t *testing.T) {
 	}
 }
 
-// The program of the page does not say where it was built, so that every build of a
-// commit is the same.
+// The program of the page does not say where it was built, so that every build of a commit is the same.
 func TestProgramNamesNoFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the program of the page")

@@ -8,7 +8,8 @@
 //
 // -packages also compares the page, the wheel and the npm package. Building them takes minutes; make does it, in the working tree, too.
 //
-// Exit status 1 says that something differs, or that no line has some flag of the command. CHANGELOG.md lists the differences that are wanted.
+// Exit status 1 says that something differs, or that no line has some flag of the command. CHANGELOG.md lists the
+// differences that are wanted.
 package main
 
 import (
@@ -95,7 +96,7 @@ func run(ctx context.Context, against, only string, packages bool) (err error) {
 	return nil
 }
 
-// parse reads lines, and the indented requests below some.
+// parse reads command lines. Indented lines are requests to the server above them.
 func parse(text string) (tasks []task) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")

@@ -25,7 +25,7 @@ type side struct {
 	python string // the interpreter, empty for none
 }
 
-// findPython returns an interpreter that has what the Python package imports, empty for none.
+// findPython returns an interpreter with the imports of the Python package, empty for none.
 func findPython() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
 		if exec.Command(name, "-c", "import numpy, pandas").Run() == nil {
@@ -145,7 +145,7 @@ func (s *side) gather(dir string) answer {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// listening waits for the address that a server writes to a file. One that ends has none.
+// listening waits for the address that a server writes to a file, and returns an empty one if the server ends.
 func listening(ended <-chan struct{}, stderr string) string {
 	for {
 		if found := address.Find(try.To(os.ReadFile(stderr))); found != nil {
@@ -159,7 +159,7 @@ func listening(ended <-chan struct{}, stderr string) string {
 	}
 }
 
-// field matches one of a header, in which + is a blank.
+// field matches a header field, where + stands for a blank.
 var field = regexp.MustCompile(`^([A-Z][\w-]*):(\S+) ?`)
 
 // ask sends a request: method, path, fields of the header, and a body or @in/ and the name of an input.

@@ -50,7 +50,7 @@ var grammar = func() map[string][]string {
 
 var slot = regexp.MustCompile(`\{([^{}*]*)(?:\*(\d+)-(\d+))?\}`)
 
-// expand writes a symbol in one of its ways at random. A name that is no symbol is written as it is.
+// expand replaces a symbol by a random one of its expansions. Other names stay.
 func expand(rng *rand.Rand, symbol string) string {
 	ways := grammar[symbol]
 	if len(ways) == 0 {

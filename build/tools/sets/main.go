@@ -9,9 +9,8 @@
 //	not-medicinal.smi  7 100 molecules that are neither in ChEMBL nor drugs: the background of both
 //	molecules.smi.gz   the built-in background of other models, with molecules enumerated from grammar.txt
 //
-// Molecules with the same parent are one, and its first written form stays. Of a record with
-// several drugs each is one. What is left out, see clean, is counted on standard output. The same
-// data make the same files.
+// Molecules with the same parent are one, and its first written form stays. Of a record with several drugs each is one.
+// What is left out, see clean, is counted on standard output. The same data make the same files.
 package main
 
 import (
@@ -50,11 +49,10 @@ type part struct {
 
 var backgroundParts = []part{{"qm9", 2000}, {"zinc-natural-products", 1500}, {"nonfullerene-acceptors", 1500}}
 
-// sources are those of drugs, the one with names first.
+// sources are the data sets of drugs, the one with names first.
 var sources = []string{"bbbp", "clintox", "sider"}
 
-// generic are names such as the international nonproprietary ones. The other rows of bbbp
-// are research compounds by a number, and solvents.
+// generic matches names like international nonproprietary ones. The other rows of bbbp are solvents and numbered research compounds.
 var generic = regexp.MustCompile(`^[a-z][a-z()-]{5,}$`)
 
 func main() {
@@ -105,8 +103,8 @@ func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	return list, medicine
 }
 
-// whole returns the organic parent of a record of any kind.
-func whole(text string) (list []compound, fault string) {
+// organicParent returns the organic parent of a record of any kind.
+func organicParent(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
 		return nil, "unreadable"
@@ -178,8 +176,7 @@ func read(path string, source ...string) (rows []row) {
 
 func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
 
-// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved
-// or in clinical trials.
+// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved or in clinical trials.
 func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
@@ -231,8 +228,7 @@ func reasons(left map[string]int) string {
 	return b.String()
 }
 
-// bioactive writes bioactive.smi and its background, which has no parent of any molecule
-// of ChEMBL or of the drugs.
+// bioactive writes bioactive.smi and its background, which has no parent of any molecule of ChEMBL or of the drugs.
 func bioactive(data, out string, drugs map[string]bool) {
 	rows, known, left := read(table(data, mix), "source"), map[string]bool{}, map[string]int{}
 	train := draw(rows, "chembl", trainSize, known, func(text string) []compound {
@@ -244,7 +240,7 @@ func bioactive(data, out string, drugs map[string]bool) {
 	})
 	fmt.Printf("bioactive.smi: %d molecules; left out of those drawn:%s\n", len(train), reasons(left))
 	ofAnyKind := func(text string) []compound {
-		list, _ := whole(text)
+		list, _ := organicParent(text)
 		return list
 	}
 	draw(rows, "chembl", len(rows), known, ofAnyKind)

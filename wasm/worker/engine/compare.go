@@ -39,7 +39,8 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 			return nil, in.unreadable(err)
 		}
 		out.Warnings = append(out.Warnings, refused...)
-		out.Input = append(out.Input, document.Pair{fmt.Sprintf("%c: input", 'A'+k), lists[k].Name}, document.Pair{fmt.Sprintf("%c: bytes", 'A'+k), fmt.Sprint(in.source.Size())})
+		out.Input = append(out.Input, document.Pair{fmt.Sprintf("%c: input", 'A'+k), lists[k].Name},
+			document.Pair{fmt.Sprintf("%c: bytes", 'A'+k), fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
 		FDR: comparedFDR, Workers: 1,
@@ -65,7 +66,8 @@ func (e *Engine) second(r *message.Open) (*input, []string, error) {
 	}
 	if in.format.Graphs() == e.card.Molecules {
 		kind := map[bool]string{true: "molecules", false: "plain graphs"}
-		return nil, nil, failf(message.CodeBadInput, "%s holds %s, %s holds %s: want two lists of one kind", e.input.title(), kind[e.card.Molecules], in.title(), kind[!e.card.Molecules])
+		return nil, nil, failf(message.CodeBadInput, "%s holds %s, %s holds %s: want two lists of one kind",
+			e.input.title(), kind[e.card.Molecules], in.title(), kind[!e.card.Molecules])
 	}
 	if in.format == dataset.TU {
 		if err := in.readSet(func(message.Event) {}); err != nil {
@@ -79,8 +81,7 @@ func listName(in *input) string { return cmp.Or(in.name, "the list") }
 
 const gathered = 64
 
-// gather reads an input into a list, and returns what was refused. It calls show with records and
-// bytes read.
+// gather reads an input into a list, and returns what was refused. It calls show with records and bytes read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: io.Discard}
 	records := dataset.Parse(t, 1, in.records(read, e.form().Unordered()))
@@ -102,7 +103,8 @@ func (e *Engine) describe(r *compare.Report, seed uint64) {
 		{"seed", fmt.Sprint(seed)}, {"program", "baca " + program},
 	}
 	r.Command = document.Command("baca compare", []document.Flag{
-		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},
+		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)},
+		{Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))
 	r.Script, r.Undrawn = e.drawer()

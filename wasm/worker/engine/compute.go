@@ -91,7 +91,7 @@ func aromatic(text string) string {
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// outlined are the graphs that are placed at once.
+// outlined is the number of graphs placed at once.
 const outlined = 256
 
 // places finds where the records lie on the map of the training set.
@@ -130,8 +130,7 @@ func (e *Engine) places(t *task) (*message.Computed, error) {
 	return c, flush()
 }
 
-// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim
-// coordinates.
+// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim coordinates.
 func (e *Engine) mapOf(dim int) *plane {
 	if e.plane != nil {
 		return e.plane

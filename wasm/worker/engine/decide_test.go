@@ -31,8 +31,7 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	return gs, names
 }
 
-// written puts values of the nodes of a graph of graphsOf in the order in which a line of
-// the input has its atoms.
+// written puts values of the nodes of a graph of graphsOf in the order in which a line of the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 	text, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
 	return smiles.Reordered(text, molecule.Parent, g.N())

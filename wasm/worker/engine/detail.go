@@ -20,7 +20,7 @@ import (
 )
 
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
-	l, err := e.look(r.Record)
+	l, err := e.inspect(r.Record)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	return m, e.keys(l.pulse, m, l.record.Graph)
 }
 
-// A look is at one record, with what explains it.
-type look struct {
+// An inspected record comes with what explains it.
+type inspected struct {
 	*pulse
 	record  dataset.Record
 	mol     *molecule.Molecule // as written, nil for a plain graph
@@ -52,11 +52,11 @@ type look struct {
 	alone   *algo.SingleScorer
 }
 
-func (e *Engine) look(record int) (*look, error) {
+func (e *Engine) inspect(record int) (*inspected, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	l := &look{pulse: newPulse(e.host)}
+	l := &inspected{pulse: newPulse(e.host)}
 	var err error
 	if l.record, l.mol, err = e.input.at(record, e.form()); err != nil {
 		return nil, err

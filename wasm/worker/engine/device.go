@@ -42,8 +42,7 @@ func (l place) warnings() []string {
 	return []string{fmt.Sprintf("%s failed, and the processor went on without it: %v", l.name, l.device.failed)}
 }
 
-// A spare is a device that the processor replaces after a failure. Trainings must be restarted by
-// their callers.
+// A spare is a device that the processor replaces after a failure. Trainings must be restarted by their callers.
 type spare struct {
 	gin.Device
 	name   string

@@ -18,8 +18,9 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 		return nil, err
 	}
 	q := domain.New(domain.Domain{
-		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: domain.Confidence,
-		Alone: t.alone, Name: e.modelValue(), Neighbors: domain.Neighbors,
+		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha,
+		Confidence: domain.Confidence,
+		Alone:      t.alone, Name: e.modelValue(), Neighbors: domain.Neighbors,
 	})
 	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {
@@ -84,7 +85,8 @@ func (e *Engine) domainCommand(d *domain.Domain, records int, out string) (comma
 	molfiles := slices.ContainsFunc(d.Substances, func(s domain.Substance) bool { return s.Molfile })
 	all := records == in.opened.Records
 	if !molfiles && !(all && in.name != "") {
-		return d.Piped(out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
+		return d.Piped(out), "The command is given the molecules themselves. With the same model file it finds the " +
+			"same of them, and counts rows from 1."
 	}
 	flags, path, called := []document.Flag{in.columnFlag()}, in.path("input.sdf"), ""
 	if in.name == "" {
@@ -93,5 +95,6 @@ func (e *Engine) domainCommand(d *domain.Domain, records int, out string) (comma
 	if all {
 		return d.Repeat(flags, out, path), "With the same model file and input the command finds the same." + called
 	}
-	return d.Score(flags, path), "With the same model file and input the command finds scores, p-values, distances, reasons and analogues again, among those of all its rows." + called
+	return d.Score(flags, path), "With the same model file and input the command finds scores, p-values, " +
+		"distances, reasons and analogues again, among those of all its rows." + called
 }

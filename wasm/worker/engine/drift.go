@@ -24,7 +24,8 @@ func (e *Engine) drifted(t *task) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: drift.HTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen",
+		HTML: drift.HTML(!e.card.Molecules, d.Wealth, drift.Delta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

@@ -30,13 +30,11 @@ type Host interface {
 	Fetch(name string) ([]byte, error)
 	// File returns the file that came with a message.
 	File(number int) (Source, error)
-	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely
-	// needed.
+	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely needed.
 	Zstd(r io.Reader) (io.Reader, error)
 	// Cores is the number of workers that can compute at once, with this one.
 	Cores() int
-	// Device returns the best device for batches of that many graphs, and its name: nil for the
-	// processor.
+	// Device returns the best device for batches of that many graphs, and its name: nil for the processor.
 	Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string)
 	// Spawn starts another worker. It implements [message.Spawn].
 	Spawn(receive func(data []byte), died func(reason string)) message.Port
@@ -48,8 +46,7 @@ const Start = "start.msgpack"
 // Drawer is the site's drawing script, embedded in reports.
 const Drawer = "web/lib/draw.js"
 
-// An Engine holds a model, an input and the state of the last batch. It is used by one goroutine,
-// except for Pause.
+// An Engine holds a model, an input and the state of the last batch. It is used by one goroutine, except for Pause.
 type Engine struct {
 	host    Host
 	welcome *message.Welcome
@@ -97,7 +94,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 // Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
-// Light reports a request that can be answered during another one.
+// Light reports whether a request can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
 	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons:
@@ -210,7 +207,8 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 			return nil, failf(message.CodeBadModel, "model %s: %w", entry.Name, err)
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != entry.SHA256 {
-			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want %s; load the page again", entry.Name, sum, entry.SHA256)
+			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want "+
+				"%s; load the page again", entry.Name, sum, entry.SHA256)
 		}
 		file = entry.File
 	}

@@ -150,7 +150,8 @@ func keyOf(row []string) string {
 
 // inputOf makes a request's input, unread.
 func (e *Engine) inputOf(r *message.Open) (*input, error) {
-	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data), zstd: e.host.Zstd, format: dataset.Format(r.Format)}
+	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data),
+		zstd: e.host.Zstd, format: dataset.Format(r.Format)}
 	if r.File != 0 {
 		var err error
 		if in.source, err = e.host.File(r.File); err != nil {
@@ -206,7 +207,8 @@ func (in *input) readSet(post func(message.Event)) error {
 
 // readFields are the fields of read records, with the input's own.
 func readFields(own []string) []table.Field {
-	return append(slices.DeleteFunc(table.Fields(table.OfRecord), func(f table.Field) bool { return f.Name != "id" && f.Name != "smiles" }), table.OwnFields(own)...)
+	return append(slices.DeleteFunc(table.Fields(table.OfRecord),
+		func(f table.Field) bool { return f.Name != "id" && f.Name != "smiles" }), table.OwnFields(own)...)
 }
 
 // readRecords reads all records to report mistakes. All bytes go through sum.
@@ -267,7 +269,8 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	}
 	flush()
 	if large && len(in.opened.Columns) > 0 {
-		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and saved, without columns of their own; the command keeps them", mostOwn>>20))
+		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and "+
+			"saved, without columns of their own; the command keeps them", mostOwn>>20))
 	}
 	if said := aside.Of(in.opened.Records - in.opened.Refused); said != "" {
 		in.opened.Warnings = append(in.opened.Warnings, said)

@@ -45,11 +45,13 @@ func entries(r *message.Report) (func(record int) report.Entry, error) {
 	}
 	id, smiles, aside := r.Rows.Texts("id"), r.Rows.Texts("smiles"), r.Rows.Texts("set_aside")
 	if n := len(at); len(id) != n || len(smiles) != n || len(aside) != n {
-		return nil, fmt.Errorf("%d ids, %d structures and %d parts set aside: want one of each of %d rows", len(id), len(smiles), len(aside), n)
+		return nil, fmt.Errorf("%d ids, %d structures and %d parts set aside: want one of each of %d rows", len(id),
+			len(smiles), len(aside), n)
 	}
 	batch, batchP, verdict := r.Rows.Numbers("batch"), r.Rows.Numbers("batch_p"), r.Rows.Texts("batch_verdict")
 	return func(i int) report.Entry {
-		e := report.Entry{Row: algo.Row{Score: r.Score[i], P: r.P[i], Alone: r.Alone[i], AloneP: r.AloneP[i], Foreign: foreign[int32(i)], Batch: math.NaN(), BatchP: math.NaN()}}
+		e := report.Entry{Row: algo.Row{Score: r.Score[i], P: r.P[i], Alone: r.Alone[i], AloneP: r.AloneP[i],
+			Foreign: foreign[int32(i)], Batch: math.NaN(), BatchP: math.NaN()}}
 		if k, ok := at[int32(i)]; ok {
 			e.ID, e.SMILES, e.SetAside = id[k], smiles[k], aside[k]
 			if batch != nil && batchP != nil && verdict != nil {

@@ -47,7 +47,8 @@ func (e *Engine) ready() error {
 		return failf(message.CodeNotReady, "no input is open")
 	case e.card.Molecules != e.input.opened.Molecules:
 		kind := map[bool]string{true: "molecules", false: "plain graphs"}
-		return failf(message.CodeBadModel, "model %s reads %s, %s holds %s", e.card.Name, kind[e.card.Molecules], e.input.title(), kind[e.input.opened.Molecules])
+		return failf(message.CodeBadModel, "model %s reads %s, %s holds %s", e.card.Name, kind[e.card.Molecules],
+			e.input.title(), kind[e.input.opened.Molecules])
 	}
 	return nil
 }
@@ -71,7 +72,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	defer pass.dismiss()
 	if r.Batch {
 		if e.model.Shared > 0 {
-			return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
+			return nil, failf(message.CodeBadModel,
+				"model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
 		}
 		e.last = nil
 		o.Watch = pass.watch()
@@ -109,7 +111,9 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	pass.flush()
 	pass.showRows()
-	pass.total.AUC, pass.total.BatchAUC, pass.total.PaperAUC = auc(pass.alone, pass.labels), auc(pass.batch, pass.labels), auc(pass.paper, pass.labels)
+	pass.total.AUC = auc(pass.alone, pass.labels)
+	pass.total.BatchAUC = auc(pass.batch, pass.labels)
+	pass.total.PaperAUC = auc(pass.paper, pass.labels)
 	pass.total.Device, pass.total.Warnings = at.name, append(pass.total.Warnings, at.warnings()...)
 	return &pass.total, nil
 }
@@ -141,7 +145,7 @@ func (r *pass) plan(o algo.Options) run.Plan {
 		Model: e.model, Options: o, Batch: r.request.Batch, Graphs: e.batch, Fitting: r.fitting, Fitted: r.fitted, Rows: r.emit,
 		Reading: func(records int) { r.showProgress(message.StageSample, records, e.input.opened.Records) },
 	}
-	p.Input = run.Input{Records: e.input.records(nil, p.Form()), Again: e.again}
+	p.Input = run.Input{Records: e.input.records(nil, p.Form()), Again: e.openAgain}
 	return p
 }
 
@@ -265,7 +269,8 @@ func (r *pass) fitted(f *run.Fit) error {
 		r.engine.last = r.now
 		if sum, ok := r.now.scorer.Paper(); ok {
 			pre, attn, beta := sum.Parts()
-			m.Paper = message.Sum{Beta: beta, PreMean: pre.Mean, PreDeviation: pre.Deviation, AttnMean: attn.Mean, AttnDeviation: attn.Deviation}
+			m.Paper = message.Sum{Beta: beta, PreMean: pre.Mean, PreDeviation: pre.Deviation, AttnMean: attn.Mean,
+				AttnDeviation: attn.Deviation}
 		}
 		m.Holdout = holdoutOf(f.Holdout)
 		r.sheet = sheet(true)
@@ -299,7 +304,7 @@ func (r *pass) emit(rows []table.Row) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
-// add takes rows, and sends them if there are many or they have waited.
+// add collects rows, and sends them when there are many or some time has passed.
 func (r *pass) add(part message.Part) error {
 	rows := part.Rows
 	ids, texts := rows.Texts("id"), rows.Texts("smiles")
@@ -314,7 +319,9 @@ func (r *pass) add(part message.Part) error {
 		if ood, known := r.label(record); known {
 			r.labels = append(r.labels, ood)
 			if r.batched {
-				r.alone, r.batch, r.paper = append(r.alone, rows.Numbers("alone")[i]), append(r.batch, rows.Numbers("batch")[i]), append(r.paper, rows.Numbers("s_baca")[i])
+				r.alone = append(r.alone, rows.Numbers("alone")[i])
+				r.batch = append(r.batch, rows.Numbers("batch")[i])
+				r.paper = append(r.paper, rows.Numbers("s_baca")[i])
 			} else {
 				r.alone = append(r.alone, rows.Numbers("score")[i])
 			}
@@ -390,8 +397,7 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	}, nil
 }
 
-// drawn samples a mixture, each graph with its own random stream, so that small changes of the
-// mixture change little.
+// drawn samples a mixture, each graph with its own random stream, so that small changes of the mixture change little.
 func drawn(mix *graphon.Graphon) []message.Sample {
 	// One graphon mixed with itself is the mixture; the draw is the method's.
 	mixup := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)

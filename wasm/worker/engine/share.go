@@ -20,8 +20,7 @@ import (
 // maxWorkers bounds a run's workers, each with the memory of the first.
 const maxWorkers = 4
 
-// pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones
-// are done.
+// pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones are done.
 const (
 	pieceSize = 256
 	ahead     = 64
@@ -64,7 +63,7 @@ func (r *pass) recruit() {
 	}
 }
 
-// help lets a helper score pieces as long as it lives.
+// help has a helper score pieces until it dies or none are left.
 func (t *team) help(helper int, c *message.Client, share *message.Share) {
 	replies := make(chan message.Reply, 1)
 	ask := func(r message.Request) (reply message.Reply) {

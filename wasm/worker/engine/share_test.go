@@ -144,8 +144,7 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 	must[*message.GraphonPair](e, h, &message.Graphons{Side: "OOD", J: 1})
 }
 
-// A long file is read a piece at a time, and an error of the browser in its middle
-// is told.
+// A long file is read a piece at a time, and an error of the browser in its middle is told.
 func TestFilesAreReadWhereTheyLie(t *testing.T) {
 	e, h := bare(t)
 	text := strings.Repeat(alkanes(500), 200)

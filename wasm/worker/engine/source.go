@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// A Source is a file that is read where it lies, a piece at a time, so that it may
-// be larger than the memory.
+// A Source is a file that is read in place, piece by piece. It may be larger than the memory.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// readSize is how much of a source is read at once. A file of the browser is a
-// question to another process each time.
+// readSize is how much of a source is read at once. A file of the browser is a question to another process each time.
 const readSize = 256 << 10
 
 // all reads the input from its first byte, and counts if it is asked to.
@@ -27,7 +25,7 @@ func (in *input) all(c *counter) io.Reader {
 	return bufio.NewReaderSize(r, readSize)
 }
 
-// A counter counts what is read, and passes it on to w.
+// A counter counts the bytes read, and writes them to w.
 type counter struct {
 	r io.Reader
 	w io.Writer

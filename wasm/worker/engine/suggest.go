@@ -20,7 +20,8 @@ const shelvedPiece = 64
 
 // suggest says which records of the open input to measure.
 func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
-	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
+	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha),
+		Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,9 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 		return nil, err
 	}
 	shown := &suggest.Report{
-		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals, Things: map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules], Command: e.suggestCommand(r, &o),
+		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals,
+		Things:  map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules],
+		Command: e.suggestCommand(r, &o),
 	}
 	found := &message.Found{HTML: shown.HTML(), Short: strconv.Itoa(len(s.Rows))}
 	if len(s.Rows) > 0 {

@@ -50,7 +50,8 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 }
 
 // long answers a request about the open input, until Pause ends it.
-func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R, answer func(*task, R) (A, error)) (message.Reply, error) {
+func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R,
+	answer func(*task, R) (A, error)) (message.Reply, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
@@ -71,8 +72,7 @@ func long[R message.Request, A message.Reply](e *Engine, post func(message.Event
 	return nil, e.input.unreadable(err)
 }
 
-// The least times from one Progress of a stage to the next, and from one look at light
-// requests to the next.
+// The least times from one Progress of a stage to the next, and from one look at light requests to the next.
 const (
 	progressTime = 50 * time.Millisecond
 	lightTime    = 100 * time.Millisecond

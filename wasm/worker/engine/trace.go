@@ -27,7 +27,7 @@ const mostMapped, mostTraining, nearestMapped = 400, 600, 3
 
 // trace answers what the lab tells of a record.
 func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
-	l, err := e.look(r.Record)
+	l, err := e.inspect(r.Record)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (e *Engine) steps(m *message.Traced) {
 }
 
 // locate fills in where the graph of a record lies on the maps.
-func (e *Engine) locate(l *look, m *message.Traced) (err error) {
+func (e *Engine) locate(l *inspected, m *message.Traced) (err error) {
 	if e.atlas == nil {
 		if e.atlas, err = e.newAtlas(l.pulse); err != nil {
 			return err
@@ -204,7 +204,8 @@ func sample(rows [][]float32, most int) [][]float32 {
 
 // around is the map with the place of an embedding.
 func (m *plane) around(row []float32) *message.Map {
-	return &message.Map{Training: m.training, Records: m.records, Batch: m.batch, ShareX: m.share[0], ShareY: m.share[1], At: m.at(nil, row)}
+	return &message.Map{Training: m.training, Records: m.records, Batch: m.batch, ShareX: m.share[0],
+		ShareY: m.share[1], At: m.at(nil, row)}
 }
 
 // at appends the place of an embedding.
@@ -256,9 +257,8 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 	return graphs, records, nil
 }
 
-// principal finds the mean of some rows, the two directions of length 1 along which they
-// vary most, and the shares of the variance that these hold. The largest coordinate of a
-// direction is positive.
+// principal finds the mean of some rows, the two directions of length 1 along which they vary most, and the shares of
+// the variance that these hold. The largest coordinate of a direction is positive.
 func principal(rows [][]float32) *plane {
 	dim := len(rows[0])
 	mean := make([]float64, dim)

@@ -43,7 +43,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &training.Training{
-		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
+		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose,
+		ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
 			Name: r.Name, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
@@ -70,7 +71,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if t.Card.Schema != algo.Constant {
 		background, lost = e.fetchBackground()
 	}
-	err = e.epochs(p, t, e.input.opened.Refused, time.Duration(cmp.Or(r.Seconds, training.CheckpointInterval.Seconds())*float64(time.Second)), post)
+	err = e.epochs(p, t, e.input.opened.Refused,
+		time.Duration(cmp.Or(r.Seconds, training.CheckpointInterval.Seconds())*float64(time.Second)), post)
 	if errors.Is(err, errPaused) {
 		data, err := checkpoint(t)
 		return &message.Paused{Epoch: t.State.Epoch, Data: data}, err
@@ -99,8 +101,7 @@ func (e *Engine) trainingDevice(at *place, t *training.Training) func(context.Co
 	}
 }
 
-// trained is the model that came out, and what is to be said of it. lost is why it has no
-// background.
+// trained packs the trained model with its warnings. lost says why it has no background, nil if it has one.
 func trained(p *pulse, r *message.Train, t *training.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
 	if err != nil {
@@ -112,7 +113,9 @@ func trained(p *pulse, r *message.Train, t *training.Training, problems []string
 	}
 	out.Warnings = append(out.Warnings, problems...)
 	if lost != nil {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v",
+				lost))
 	}
 	if warning := t.Warning(); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
@@ -139,7 +142,8 @@ func (e *Engine) readTraining(p *pulse, r *message.Train, t *training.Training, 
 		return nil, err
 	}
 	if r.HeldOut && len(labels.Columns()) < 2 {
-		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
+		return nil, failf(message.CodeBadOption,
+			"errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
 	set, err := training.Sources(p, 1, e.input.records(nil, form, labels.Columns()...), labels, func(error) {})
 	if err != nil {
@@ -196,17 +200,18 @@ func (e *Engine) fetchBackground() ([]byte, error) {
 	return e.host.Fetch(w.Background)
 }
 
-// readBackground reads a background. All of it is good, or it is not what was shipped.
+// readBackground reads the site's background. A refused record means that the file is not the one shipped.
 func readBackground(p *pulse, data []byte, form molecule.Form, post func(message.Event)) ([]*graph.Graph, error) {
 	tell := func(done, total int) {
 		post(&message.Progress{Stage: message.StageBackground, Done: done, Total: total})
 	}
 	tell(0, 0)
-	gs, refused, err := training.ReadBackground(p, bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
-		if n%recordsChunk == 0 {
-			tell(n, 0)
-		}
-	})
+	gs, refused, err := training.ReadBackground(p, bytes.NewReader(data),
+		dataset.Options{Format: dataset.SMI, Form: form, Workers: 1}, func(n int) {
+			if n%recordsChunk == 0 {
+				tell(n, 0)
+			}
+		})
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("%d of its %d records are no molecules", refused, refused+len(gs))
 	}

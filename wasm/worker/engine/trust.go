@@ -79,8 +79,8 @@ func (e *Engine) errorsBy() string {
 	return string(by)
 }
 
-// again yields the open input's records.
-func (e *Engine) again() (iter.Seq2[dataset.Record, error], func(), error) {
+// openAgain yields the open input's records.
+func (e *Engine) openAgain() (iter.Seq2[dataset.Record, error], func(), error) {
 	return e.input.records(nil, e.form()), func() {}, nil
 }
 

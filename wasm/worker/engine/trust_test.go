@@ -16,8 +16,7 @@ import (
 	"baca/weights"
 )
 
-// hydration is a set with observed values and cross-validated predictions: 500 molecules to train
-// on, and the others.
+// hydration is a set with observed values and cross-validated predictions: 500 molecules to train on, and the others.
 func hydration(t *testing.T) (train, fresh string) {
 	t.Helper()
 	data := have(os.ReadFile("../../../build/baca/testdata/hydration.csv"))

@@ -8,8 +8,7 @@ import (
 	"baca/algo/wgsl"
 )
 
-// A Chooser finds the place for encoders to run in this worker, for an engine.Host. The zero value
-// is ready for use.
+// A Chooser finds the place for encoders to run in this worker, for an engine.Host. The zero value is ready for use.
 type Chooser struct {
 	// Software lets software that pretends to be a GPU take part. Tests do.
 	Software bool
@@ -27,10 +26,9 @@ type job struct {
 	training bool
 }
 
-// Device returns the device for encoders of the given shape and batches of that many
-// graphs, to be encoded or trained on, and its name: nil where the processor is
-// faster, or there is no GPU that works. The first time the GPU is timed against the
-// processor, which takes a second or so.
+// Device returns the device for encoders of the given shape and batches of that many graphs, to be encoded or trained
+// on, and its name: nil where the processor is faster, or there is no GPU that works. The first time the GPU is timed
+// against the processor, which takes a second or so.
 func (c *Chooser) Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
 	if !c.tried {
 		c.tried, c.faster = true, map[job]bool{}
@@ -59,6 +57,5 @@ func (c *Chooser) Device(ctx context.Context, shape gin.Config, graphs int, trai
 	return c.device, c.gpu.String()
 }
 
-// memory is what a batch may take up in a browser, which shares the GPU with all
-// its pages.
+// memory is what a batch may take up in a browser, which shares the GPU with all its pages.
 const memory = 256 << 20

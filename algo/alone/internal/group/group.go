@@ -12,9 +12,8 @@ import (
 	"baca/algo/near"
 )
 
-// Of partitions the rows of a bank into groups of at least size different graphs, none if
-// there are fewer. It is MDAV, fixed-size microaggregation: the row farthest from the centre takes
-// its nearest until one group is left.
+// Of partitions the rows of a bank into groups of at least size different graphs, none if there are fewer. It is MDAV,
+// fixed-size microaggregation: the row farthest from the centre takes its nearest until one group is left.
 func Of(bank *contrast.Representation, size int) [][]int {
 	dim := bank.Dim()
 	standard := near.NewStandardizer(bank.Q, dim)

@@ -15,9 +15,8 @@ const (
 	rectify
 )
 
-// A machine is what gemm needs to know of an instruction set. A tile of dst, so
-// many rows by one or two registers, stays in registers over all terms; the last
-// register of a row may be partly used.
+// A machine is what gemm needs to know of an instruction set. A tile of dst, so many rows by one or two registers,
+// stays in registers over all terms; the last register of a row may be partly used.
 type machine interface {
 	name() string
 	lanes() int  // values in a register
@@ -31,8 +30,7 @@ type machine interface {
 	loadMasked(from Mem, to, mask Op)
 	storeMasked(from, mask Op, to Mem)
 	clear(r reg.VecPhysical)
-	// multiplyAdd adds the product of the value at a and each register of b to
-	// acc, rounded before it is added.
+	// multiplyAdd adds the product of the value at a and each register of b to acc, rounded before it is added.
 	multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical)
 }
 
@@ -122,7 +120,8 @@ func gemm(v machine, listed bool) {
 	g := &product{machine: v, listed: listed, label: v.name()}
 	if listed {
 		g.label += "listed"
-		routine("gemmListed"+v.name(), "(dst *float32, ldd int, a *float32, as int, b *float32, ldb, m, n, k int, bias *float32, flags int, lists *int32)",
+		routine("gemmListed"+v.name(), "(dst *float32, ldd int, a *float32, as int, b *float32, ldb, m, n, k int, "+
+			"bias *float32, flags int, lists *int32)",
 			"gemmListed"+v.name()+" is gemmGo for m, n > 0 and at = 1, with the terms of each tile that",
 			"list"+v.name()+" has listed.")
 		g.list = local(argument("lists"))
@@ -233,8 +232,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	}
 	b, spare := take(width), take(2)
 
-	// columns visits the registers of a row; those of the last, if masked, with
-	// the mask that is in r.
+	// columns visits the registers of a row; those of the last, if masked, with the mask that is in r.
 	columns := func(p Mem, r reg.VecPhysical, f func(c int, at Mem, mask Op)) {
 		for c := range width {
 			var m Op
@@ -273,8 +271,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	}
 	Label(name + "_start")
 	if g.listed {
-		// The number of terms comes before them, and k + room entries later that of
-		// the next tile.
+		// The number of terms comes before them, and k + room entries later that of the next tile.
 		MOVQ(g.list, g.at)
 		Load(Param("k"), g.t)
 		LEAQ(Mem{Base: g.at, Index: g.t, Scale: 4, Disp: 4 * room}, g.t)
@@ -351,8 +348,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	g.clear(b[0])
 	for r := range height {
 		for c := range width {
-			// Of two zeros, or where one is not a number, VMAXPS takes the
-			// operand that Go writes first.
+			// Of two zeros, or where one is not a number, VMAXPS takes the operand that Go writes first.
 			VMAXPS(acc[r][c], b[0], acc[r][c])
 		}
 	}

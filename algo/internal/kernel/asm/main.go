@@ -1,9 +1,7 @@
-// Command asm writes the amd64 assembly of package kernel. Run it by
-// `go generate` in that package.
+// Command asm writes the amd64 assembly of package kernel. Run it by `go generate` in that package.
 //
-// The routines take pointers and counts that their callers in package kernel
-// have checked; all strides are in values. They round as the Go code of
-// portable.go does, whose comments say what they compute.
+// The routines take pointers and counts that their callers in package kernel have checked; all strides are in values.
+// They round as the Go code of portable.go does, whose comments say what they compute.
 package main
 
 import (

@@ -46,9 +46,8 @@ func at(row, o reg.GPVirtual, c int) Mem {
 	return Mem{Base: row, Index: o, Scale: 1, Disp: 32 * c}
 }
 
-// across goes through n values, by eights: as many at a time as the first of
-// widths says while there are, then the next, and at the end the masked rest. o is
-// the offset in bytes. The last of widths must be 1.
+// across goes through n values, by eights: as many at a time as the first of widths says while there are, then the
+// next, and at the end the masked rest. o is the offset in bytes. The last of widths must be 1.
 func across(name string, n reg.GPVirtual, widths []int, body func(o reg.GPVirtual, width int, masked bool)) {
 	o, left := GP64(), GP64()
 	XORQ(o, o)
@@ -254,8 +253,7 @@ func exp() {
 	VMOVUPS(high, upper)
 	VMOVUPS(low, lower)
 	across("exp", n, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
-		// Four registers at a time, step by step, so that the chain of one
-		// hides in those of the others.
+		// Four registers at a time, step by step, so that the chain of one hides in those of the others.
 		type lane struct {
 			x, n, p reg.VecPhysical
 			at      Mem

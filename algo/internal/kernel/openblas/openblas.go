@@ -1,8 +1,7 @@
 //go:build openblas && cgo
 
-// Package openblas calls OpenBLAS, on one thread, for the benchmarks of package
-// kernel to compare with. It is there only with the build tag openblas, and
-// needs the library and its headers (Debian's libopenblas-dev).
+// Package openblas calls OpenBLAS, on one thread, for the benchmarks of package kernel to compare with. It is there
+// only with the build tag openblas, and needs the library and its headers (Debian's libopenblas-dev).
 package openblas
 
 // #cgo pkg-config: openblas

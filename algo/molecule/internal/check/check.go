@@ -114,7 +114,8 @@ func compareGraph(m *molecule.Molecule, want *Reference) string {
 	}
 	for k, e := range want.E {
 		b := m.Bonds[k]
-		order := map[molecule.Order]int{molecule.Single: 0, molecule.Double: 1, molecule.Triple: 2, molecule.Aromatic: 3, molecule.Dative: 4, molecule.Quadruple: 4, molecule.Any: 4}[b.Order]
+		order := map[molecule.Order]int{molecule.Single: 0, molecule.Double: 1, molecule.Triple: 2,
+			molecule.Aromatic: 3, molecule.Dative: 4, molecule.Quadruple: 4, molecule.Any: 4}[b.Order]
 		if got := []int{int(b.From), int(b.To), order}; !slices.Equal(got, e[:3]) {
 			return fmt.Sprintf("bond %d: %v, want %v", k, got, e[:3])
 		}
@@ -142,8 +143,7 @@ func Unzipped(t testing.TB, name string) io.Reader {
 	return z
 }
 
-// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment
-// variable.
+// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment variable.
 func ReferenceFiles(t *testing.T, variable, script string) []string {
 	t.Helper()
 	folder := os.Getenv(variable)

@@ -1,10 +1,9 @@
 // Package rings finds the rings of a molecule (Finder.Find).
 //
-// Aromaticity depends on which rings are in the chosen set of smallest rings, which is not unique.
-// So this is RDKit's search: Figueras' breadth first search from atoms with two ring
-// bonds (J. Chem. Inf. Comput. Sci. 36 (1996) 986), rings found twice searched again with the other
-// finders cut off, superfluous rings dropped, and rings as good as a chosen one added back
-// (symmetrised SSSR). Ties between rings are broken in the order found.
+// Aromaticity depends on which rings are in the chosen set of smallest rings, which is not unique. So this is RDKit's
+// search: Figueras' breadth first search from atoms with two ring bonds (J. Chem. Inf. Comput. Sci. 36 (1996) 986),
+// rings found twice searched again with the other finders cut off, superfluous rings dropped, and rings as good as a
+// chosen one added back (symmetrised SSSR). Ties between rings are broken in the order found.
 package rings
 
 import (
@@ -114,9 +113,8 @@ type ringNode struct {
 	degree int32         // bonds not trimmed
 	done   bool          // its bonds are trimmed
 
-	// Two atoms have the same top if two paths between them share no bond. cycles of the top is the
-	// cyclomatic number of the part, less the plain rings found in it. Initially trimmed bonds
-	// count.
+	// Two atoms have the same top if two paths between them share no bond. cycles of the top is the cyclomatic number
+	// of the part, less the plain rings found in it. Initially trimmed bonds count.
 	top, cycles int32
 }
 
@@ -443,9 +441,8 @@ func (r *Finder) fragmentRings(tree []int32) {
 	}
 }
 
-// treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close
-// with it. RDKit searches on where its search misses rings, as among atoms with four ring bonds
-// each; no data set has such a molecule.
+// treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close with it. RDKit
+// searches on where its search misses rings, as among atoms with four ring bonds each; no data set has such a molecule.
 func (r *Finder) treeRings() {
 	r.found.Clear()
 	nodes := r.nodes
@@ -484,8 +481,7 @@ func (r *Finder) finish(i int32) {
 	r.trim(i)
 }
 
-// onlyLink is the only continuation from atom i around rings, other than back; ok is false for none
-// or several.
+// onlyLink is the only continuation from atom i around rings, other than back; ok is false for none or several.
 func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	n, links := 0, r.near.Of(i)
 	r.Budget -= len(links)
@@ -498,13 +494,12 @@ func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	return only, n == 1
 }
 
-// plainRing finds the ring of a root with two bonds without a search: its only ring, or, where the
-// paths from root reach branches at u and v, the ring that shortWay closes. No other ring through
-// root is as small, and the search meets that one first: at equal distance it visits the first
-// neighbour's side first, so the first atoms to see the other side belong to this ring. An atom
-// that finds the same ring would not see another with root cut off, since it lies on the same path
-// between u and v: shortWay has no atoms of degree two. The ring is left in r.path and r.pathBonds.
-// The caller checks the budget.
+// plainRing finds the ring of a root with two bonds without a search: its only ring, or, where the paths from root
+// reach branches at u and v, the ring that shortWay closes. No other ring through root is as small, and the search
+// meets that one first: at equal distance it visits the first neighbour's side first, so the first atoms to see the
+// other side belong to this ring. An atom that finds the same ring would not see another with root cut off, since it
+// lies on the same path between u and v: shortWay has no atoms of degree two. The ring is left in r.path and
+// r.pathBonds. The caller checks the budget.
 func (r *Finder) plainRing(root int32) bool {
 	r.path = r.path[:0]
 	r.pathBonds = r.pathBonds[:0]
@@ -555,8 +550,7 @@ func (r *Finder) plainRing(root int32) bool {
 			}
 		}
 	}
-	// In even rings the search meets itself on the second neighbour's side, and goes that way
-	// first.
+	// In even rings the search meets itself on the second neighbour's side, and goes that way first.
 	if len(r.path)%2 == 0 {
 		slices.Reverse(r.path[1:])
 		slices.Reverse(r.pathBonds)
@@ -721,8 +715,7 @@ func (r *Finder) searchTwos() {
 		if !r.Plain && r.plainRing(i) {
 			if r.isNew(r.path) {
 				r.found.add(r.path, r.pathBonds)
-				// Removing i after this round removes a cycle. At zero, all atoms of degree two are
-				// in rings like this.
+				// Removing i after this round removes a cycle. At zero, all atoms of degree two are in rings like this.
 				if *cycles--; *cycles == 0 {
 					r.open--
 				}
@@ -735,8 +728,7 @@ func (r *Finder) searchTwos() {
 		for k := from; k < r.small.Len(); k++ {
 			r.hits = append(r.hits, ringHit{ringHash(r.small.Ring(k)), i})
 		}
-		// The bonds of i stay, since another small ring may need them; without a ring the chain is
-		// removed.
+		// The bonds of i stay, since another small ring may need them; without a ring the chain is removed.
 		if count == 0 {
 			before := len(r.changed)
 			r.changed = append(r.changed, i)
@@ -804,8 +796,7 @@ func (r *Finder) searchThree(root int32) {
 			shared = append(shared, l.Atom)
 		}
 	}
-	// The third ring avoids the common neighbour of two. After one ring, two more avoid one of its
-	// neighbours each.
+	// The third ring avoids the common neighbour of two. After one ring, two more avoid one of its neighbours each.
 	if count == 2 {
 		shared = shared[:1]
 	}
@@ -845,8 +836,7 @@ func (r *Finder) dropRings() {
 	r.found, r.small = r.small, r.found
 }
 
-// symmetrize adds the extra rings that could replace a ring of the same size without uncovering a
-// bond.
+// symmetrize adds the extra rings that could replace a ring of the same size without uncovering a bond.
 func (r *Finder) symmetrize() {
 	n := r.Len()
 	buffer.Zeroed(&r.counts, len(r.ends))
@@ -883,8 +873,7 @@ func (r *Finder) symmetrize() {
 	}
 }
 
-// A membership lists the rings of atoms or bonds: rings[first[i]:first[i+1]], ascending, computed
-// on first use.
+// A membership lists the rings of atoms or bonds: rings[first[i]:first[i+1]], ascending, computed on first use.
 type membership struct {
 	first, rings []int32
 	made         bool

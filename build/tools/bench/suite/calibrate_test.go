@@ -40,9 +40,8 @@ func BenchmarkStage(b *testing.B) {
 	})
 }
 
-// BenchmarkBatch is the full run on a test batch, from graphs as a reader makes them
-// to scores: structure view, encoder, S_Pre, both calibrators with all their steps. It
-// uses all cores.
+// BenchmarkBatch is the full run on a test batch, from graphs as a reader makes them to scores: structure view,
+// encoder, S_Pre, both calibrators with all their steps. It uses all cores.
 func BenchmarkBatch(b *testing.B) {
 	onAllCores(b)
 	for _, open := range []func() *batch{

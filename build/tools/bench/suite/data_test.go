@@ -130,9 +130,8 @@ func whole(b *testing.B, name string) (gs []*graph.Graph) {
 	return set.Graphs
 }
 
-// halves returns the test batch of a pair of sets as `baca-paper bench` makes it for seed 1:
-// the tenth of the ID set that training does not see and as many graphs of the OOD
-// set, in random order.
+// halves returns the test batch of a pair of sets as `baca-paper bench` makes it for seed 1: the tenth of the ID set
+// that training does not see and as many graphs of the OOD set, in random order.
 func halves(b *testing.B, id, ood string) *batch {
 	b.Helper()
 	inside, outside := whole(b, id), whole(b, ood)
@@ -149,8 +148,7 @@ func halves(b *testing.B, id, ood string) *batch {
 	return &batch{id + "-" + ood, gs, model(b, id)}
 }
 
-// largest is the largest of the usual test batches, 408 graphs of BBBP and BACE, or
-// as many of the examples.
+// largest is the largest of the usual test batches, 408 graphs of BBBP and BACE, or as many of the examples.
 func largest(b *testing.B) *batch {
 	b.Helper()
 	if _, err := fs.Stat(sets, "mol/bace.csv.gz"); err == nil && druglike().name == "bbbp" {

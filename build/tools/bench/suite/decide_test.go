@@ -34,10 +34,9 @@ func (w *worker) Cores() int { return 1 }
 
 func (w *worker) Device(context.Context, gin.Config, int, bool) (gin.Device, string) { return nil, "" }
 
-// BenchmarkDecide is a list that is given to the page's worker, from its text to the
-// verdicts of all molecules, each by itself: the engine of the page, on one thread, with
-// the messages that it writes. It is measured once, without warming up, as a visitor
-// has it.
+// BenchmarkDecide is a list that is given to the page's worker, from its text to the verdicts of all molecules, each by
+// itself: the engine of the page, on one thread, with the messages that it writes. It is measured once, without warming
+// up, as a visitor has it.
 func BenchmarkDecide(b *testing.B) {
 	m := varied()
 	for _, n := range []int{1000, 10_000} {

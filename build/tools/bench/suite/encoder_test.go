@@ -17,8 +17,7 @@ import (
 // batchSize graphs go through the encoder together.
 const batchSize = 128
 
-// BenchmarkParse reads SMILES and makes the nine features of every atom, then also
-// the structure view.
+// BenchmarkParse reads SMILES and makes the nine features of every atom, then also the structure view.
 func BenchmarkParse(b *testing.B) {
 	m := druglike()
 	for _, name := range []string{"features", "features+structure"} {
@@ -49,9 +48,8 @@ func BenchmarkForward(b *testing.B) {
 	})
 }
 
-// BenchmarkPre is S_Pre of a whole set in batches of 128, as they come: batching, the
-// encoder and both losses, on one thread. The graphs have their structure view, or
-// not.
+// BenchmarkPre is S_Pre of a whole set in batches of 128, as they come: batching, the encoder and both losses, on one
+// thread. The graphs have their structure view, or not.
 func BenchmarkPre(b *testing.B) {
 	m := druglike()
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))).Fixed()

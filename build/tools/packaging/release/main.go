@@ -1,7 +1,6 @@
-// Command release writes a release: archives of the command, with the page in it, for every system,
-// with its licences, manual pages and completions, the page as a static site, what all is made of
-// (CycloneDX), files that are named, such as wheels, and SHA256SUMS over all. Building the same source with
-// the same Go again gives the same bytes.
+// Command release writes a release: archives of the command, with the page in it, for every system, with its licences,
+// manual pages and completions, the page as a static site, what all is made of (CycloneDX), files that are named, such
+// as wheels, and SHA256SUMS over all. Building the same source with the same Go again gives the same bytes.
 //
 //	go run ./build/tools/page                # what is built in
 //	go run ./build/tools/packaging/release   # into out/release
@@ -42,7 +41,7 @@ var pageProgram = ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Ta
 
 func main() {
 	out := flag.String("out", filepath.Join("out", "release"), "folder to write, which is emptied first")
-	commit := flag.String("commit", "", "that is built, which the program names in its version")
+	commit := flag.String("commit", "", "the commit that is built, for the version of the program")
 	flag.Parse()
 	if err := release(*out, *commit, targets, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -76,7 +75,7 @@ func release(out, commit string, targets []ship.Program, further []string) (err 
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
 }
 
-// completions are the files of shells, by the names that they look for.
+// completions are the names under which shells look for completions.
 var completions = map[string]string{"bash": "baca.bash", "zsh": "_baca", "fish": "baca.fish", "powershell": "baca.ps1"}
 
 // generated asks this machine's command for what is the same on every system: manual pages and completions, and the
@@ -98,7 +97,8 @@ func generated(root string) (texts, site []ship.File) {
 	ask(program, "man", "--out", filepath.Join(dir, "text", "man", "man1"))
 	ask(program, "serve", "--write", filepath.Join(dir, "site"))
 	for _, shell := range slices.Sorted(maps.Keys(completions)) {
-		texts = append(texts, ship.File{Name: path.Join("completions", completions[shell]), Data: ask(program, "completion", shell), Mode: 0o644})
+		texts = append(texts, ship.File{Name: path.Join("completions", completions[shell]),
+			Data: ask(program, "completion", shell), Mode: 0o644})
 	}
 	site = []ship.File{{Name: "schema.json", Data: ask(program, "columns", "--json"), Mode: 0o644}}
 	return append(texts, below(filepath.Join(dir, "text"))...), append(site, below(filepath.Join(dir, "site"))...)
@@ -145,8 +145,7 @@ func within(folder string, files []ship.File) []ship.File {
 	return list
 }
 
-// licenses are those of Go, of the modules that the command is compiled from, and of
-// the scripts of the page.
+// licenses are those of Go, of the modules that the command is compiled from, and of the scripts of the page.
 func licenses(t ship.Program, root string) []byte {
 	text := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t, pageProgram))
 	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))
@@ -161,7 +160,8 @@ func writeTar(w io.Writer, files []ship.File) error {
 	z := try.To(gzip.NewWriterLevel(w, gzip.BestCompression))
 	a := tar.NewWriter(z)
 	for _, f := range files {
-		try.Check(a.WriteHeader(&tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)), ModTime: ship.Made, Format: tar.FormatPAX}))
+		try.Check(a.WriteHeader(&tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)),
+			ModTime: ship.Made, Format: tar.FormatPAX}))
 		try.To(a.Write(f.Data))
 	}
 	return errors.Join(a.Close(), z.Close())

@@ -49,11 +49,14 @@ type licence struct {
 // materials returns the document of a release for some systems.
 func materials(root string, targets []ship.Program) []byte {
 	b := bom{Format: "CycloneDX", SpecVersion: "1.6", Version: 1}
-	b.Metadata.Component = component{Type: "application", Name: "baca", Version: algo.Version, PURL: "pkg:generic/baca@" + algo.Version, Licenses: []licence{{"MIT"}}}
+	b.Metadata.Component = component{Type: "application", Name: "baca", Version: algo.Version,
+		PURL: "pkg:generic/baca@" + algo.Version, Licenses: []licence{{"MIT"}}}
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	b.Components = []component{{Type: "library", Name: "Go standard library", Version: version, PURL: "pkg:golang/std@" + version}}
 	for _, m := range try.To(ship.Modules(root, append(slices.Clone(targets), pageProgram)...)) {
-		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
+		b.Components = append(b.Components,
+			component{Type: "library", Name: m.Path, Version: m.Version,
+				PURL: "pkg:golang/" + m.Path + "@" + m.Version})
 	}
 	b.Components = append(b.Components, scriptsOf(filepath.Join(root, "web", "package-lock.json"))...)
 	return append(try.To(json.MarshalIndent(b, "", "  ")), '\n')

@@ -7,10 +7,9 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// rows are bit masks over the places of a small index: who holds a key at least so often. If the
-// processor adds by masks, they bound what each print has in common with another faster than meet
-// rules most out, and two or three prints remain to compare. Keys with few holders have no rows:
-// going through their lists is faster.
+// rows are bit masks over the places of a small index: who holds a key at least so often. If the processor adds by
+// masks, they bound what each print has in common with another faster than meet rules most out, and two or three prints
+// remain to compare. Keys with few holders have no rows: going through their lists is faster.
 type rows struct {
 	words uint32   // of a row
 	bits  []uint64 // all rows
@@ -75,8 +74,8 @@ func newRows(x *Index) *rows {
 // strips is the number of cells for n prints, in whole strips of the kernel.
 func strips(n int) int { return (n + kernel.Strip - 1) / kernel.Strip * kernel.Strip }
 
-// few replaces meet and settle for an index with rows.
-func (s *search) few(r *rows) {
+// searchRows replaces meet and settle for an index with rows.
+func (s *search) searchRows(r *rows) {
 	cells := s.cells[:r.words*64]
 	s.at, s.gains = s.at[:0], s.gains[:0]
 	for k := range s.terms {
@@ -104,8 +103,7 @@ func (s *search) few(r *rows) {
 	s.met = s.met[:0]
 }
 
-// compareAbove compares in full the prints whose cells suffice, first those that seem the best by
-// each measure.
+// compareAbove compares in full the prints whose cells suffice, first those that seem the best by each measure.
 func (s *search) compareAbove(cells []cell) {
 	x := s.x
 	for m := range Measure(2) {

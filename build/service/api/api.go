@@ -24,14 +24,29 @@ import (
 	"sync"
 	"time"
 
+	"baca/algo/graph"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/build/service"
 )
 
 //go:embed openapi.json
 var outline []byte
 
-// openAPI is the document: the outline with the columns of rows.
+// limits of requests, by their place in the document below components.schemas.
+var limits = map[string]any{
+	"Graph/description":                   fmt.Sprintf("A graph of more than %d nodes or %d edges is a record with an error.", graph.MaxNodes, graph.MaxEdges),
+	"List/properties/smiles/maxItems":     service.MaxBatch,
+	"List/properties/graphs/maxItems":     service.MaxBatch,
+	"List/properties/ids/maxItems":        service.MaxBatch,
+	"Training/properties/smiles/maxItems": service.MaxTraining,
+	"Training/properties/graphs/maxItems": service.MaxTraining,
+	"Training/properties/smiles/minItems": training.MinTraining,
+	"Training/properties/graphs/minItems": training.MinTraining,
+	"Training/properties/epochs/maximum":  training.MaxEpochs,
+}
+
+// openAPI is the document: the outline with the columns of rows and the limits.
 var openAPI = sync.OnceValue(func() []byte {
 	var doc map[string]any
 	err := json.Unmarshal(outline, &doc)
@@ -39,6 +54,14 @@ var openAPI = sync.OnceValue(func() []byte {
 		schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
 		schemas["Row"] = rowSchema(table.Usual | table.OfPaper)
 		schemas["ExplainedRow"] = rowSchema(table.Usual | table.OfPaper | table.OfReasons | table.OfNeighbors | table.OfValues)
+		for place, limit := range limits {
+			steps := strings.Split(place, "/")
+			at := schemas
+			for _, step := range steps[:len(steps)-1] {
+				at = at[step].(map[string]any)
+			}
+			at[steps[len(steps)-1]] = limit
+		}
 		outline, err = json.Marshal(doc)
 	}
 	if err != nil {

@@ -27,6 +27,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/build/service"
 )
@@ -188,7 +190,20 @@ func TestDocument(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(doc.Components.RequestBodies["Records"].Value.Content)); !slices.Equal(got, mediaTypes()) {
 		t.Errorf("media types %v, want %v", got, mediaTypes())
 	}
+	schemas := doc.Components.Schemas
+	list := schemas["List"].Value.Properties["smiles"].Value
+	fields := schemas["Training"].Value.Properties
+	least, most := fields["smiles"].Value.MinItems, fields["epochs"].Value.Max
+	if *list.MaxItems != service.MaxBatch || least != training.MinTraining || *most != training.MaxEpochs {
+		t.Errorf("%d molecules, %d to train on, %g epochs are not the server's limits", *list.MaxItems, least, *most)
+	}
 	s := serving(t, local)
+	for nodes, refused := range map[int]int{graph.MaxNodes: 0, graph.MaxNodes + 1: 1} {
+		a := s.ask("POST", "/v1/score?model=ptc_mr", "application/json", fmt.Sprintf(`{"graphs": [{"n": %d}]}`, nodes))
+		if says := fmt.Sprintf("more than %d nodes", graph.MaxNodes); !strings.Contains(a.body, fmt.Sprintf(`"refused":%d`, refused)) || !strings.Contains(schemas["Graph"].Value.Description, says) {
+			t.Errorf("a graph of %d nodes: %s %s", nodes, a.Status, a.body)
+		}
+	}
 	if a := s.ask("GET", "/v1/openapi.json", "", ""); a.StatusCode != 200 || a.body != string(openAPI()) {
 		t.Errorf("%s", a.Status)
 	}

@@ -3,6 +3,7 @@ package weights
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,33 @@ func TestEmbeddedModels(t *testing.T) {
 			if p := fingerprint.New(r.Graph, fingerprint.DefaultHeight); !p.Equal(m.Subtrees.Print(k)) {
 				t.Errorf("%s: row %d, %s, is not the training graph", name, k, text)
 			}
+		}
+	}
+}
+
+// Each embedded model and the background have a set, and each set says what is shipped of it and by which licence.
+func TestDataLicenses(t *testing.T) {
+	var used []string
+	for block := range strings.SplitSeq(DataLicenses[strings.Index(DataLicenses, "\nname: "):], "\n\n") {
+		for _, key := range []string{"used by", "as", "by", "licence"} {
+			_, value, found := strings.Cut(block, "\n"+key+": ")
+			if value, _, _ = strings.Cut(value, "\n"); !found || value == "" {
+				t.Errorf("no %s in %q", key, block)
+			} else if key == "used by" {
+				used = append(used, strings.Split(value, ", ")...)
+			}
+		}
+	}
+	for _, name := range append(Names(), "background") {
+		if !slices.Contains(used, name) {
+			t.Errorf("no set of %s is named", name)
+		}
+	}
+	for name, sets := range map[string][]string{"drugs": {"BBBP", "ClinTox", "SIDER"}, "bioactive": {"ChEMBL"}, "enzymes": {"ENZYMES"}} {
+		if m := have(Open(name)); slices.ContainsFunc(sets, func(set string) bool {
+			return !strings.Contains(m.Card.Description, set) || !strings.Contains(DataLicenses, set+"\nused by: ")
+		}) {
+			t.Errorf("%s is of %s: %q", name, sets, m.Card.Description)
 		}
 	}
 }

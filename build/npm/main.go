@@ -112,6 +112,6 @@ func gather(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	fmt.Fprintf(others, "\n\n== Scripts of the page, of which files/draw.js is one ==\n\n%s\n", bytes.TrimSpace(scripts))
-	files["licenses.txt"] = others.Bytes()
+	files["licenses.txt"], files["DATA-LICENSES.txt"] = others.Bytes(), []byte(weights.DataLicenses)
 	return files, nil
 }

@@ -21,6 +21,7 @@ import (
 	"baca/algo"
 	"baca/build/internal/ship"
 	"baca/build/internal/try"
+	"baca/weights"
 )
 
 // A target is a system to build for, with the tags of its wheel: the oldest systems that Go's
@@ -96,6 +97,7 @@ func (t target) files(root, commit string) []ship.File {
 		text(info+"WHEEL", t.wheel()),
 		text(info+"entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n")),
 		text(info+"licenses/licenses.txt", others.Bytes()),
+		text(info+"licenses/DATA-LICENSES.txt", []byte(weights.DataLicenses)),
 	)
 }
 
@@ -114,9 +116,10 @@ const metadata = `Metadata-Version: 2.4
 Name: baca
 Version: ` + algo.Version + `
 Summary: Which molecules and graphs lie outside what a model was trained on
-License-Expression: MIT
+License-Expression: MIT AND CC-BY-SA-3.0
 License-File: LICENSE
 License-File: licenses.txt
+License-File: DATA-LICENSES.txt
 Classifier: Intended Audience :: Science/Research
 Classifier: Operating System :: OS Independent
 Classifier: Programming Language :: Python :: 3

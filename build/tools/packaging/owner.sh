@@ -16,6 +16,6 @@ git grep -lIzP '(?<![\w./-])baca/((algo|app|build|wasm|web|weights)\b|\.\.\.|"\)
 git ls-files -z '*go.mod' | xargs -0 perl -pi -e 's{^(module |replace |require |\t)baca(?=\s|$)}{$1$ENV{MODULE}}'
 git ls-files -z '*.go' | xargs -0 gofmt -w
 perl -pi -e 's{^(license: MIT)$}{$1\nrepository-code: https://$ENV{MODULE}}' CITATION.cff
-perl -pi -e 's{^(  "license": "MIT",)$}{$1\n  "repository": {"type": "git", "url": "git+https://$ENV{MODULE}.git"},}' build/npm/package/package.json
+perl -pi -e 's{^(  "license": .*)$}{$1\n  "repository": {"type": "git", "url": "git+https://$ENV{MODULE}.git"},}' build/npm/package/package.json
 perl -pi -e 's{^(Requires-Python: .*)$}{$1\nProject-URL: Source, https://$ENV{MODULE}}' build/python/wheel/main.go
 perl -pi -e 's{^ARG SOURCE$}{ARG SOURCE=https://$ENV{MODULE}}' build/tools/packaging/Dockerfile

@@ -98,7 +98,7 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 	mod := try.To(os.ReadFile(filepath.Join(root, "go.mod")))
-	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
+	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT AND CC-BY-SA-3.0\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
 		if strings.Count(string(text), want) != 2 {
 			t.Errorf("want %q in both images", want)
 		}

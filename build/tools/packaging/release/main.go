@@ -28,6 +28,7 @@ import (
 	"baca/algo"
 	"baca/build/internal/ship"
 	"baca/build/internal/try"
+	"baca/weights"
 )
 
 // targets are the systems to build for.
@@ -121,7 +122,8 @@ func archive(t ship.Program, root, commit string, texts []ship.File) ship.File {
 	for _, name := range []string{"LICENSE", "README.md"} {
 		files = append(files, try.To(ship.Read(name, filepath.Join(root, name), 0o644)))
 	}
-	files = append(append(files, ship.File{Name: "licenses.txt", Data: licenses(t, root), Mode: 0o644}), texts...)
+	files = append(files, ship.File{Name: "licenses.txt", Data: licenses(t, root), Mode: 0o644}, ship.File{Name: "DATA-LICENSES.txt", Data: []byte(weights.DataLicenses), Mode: 0o644})
+	files = append(files, texts...)
 	folder, ext, write := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.OS, t.Arch), ".zip", ship.Zip
 	if t.OS != "windows" {
 		ext, write = ".tar.gz", writeTar

@@ -90,6 +90,7 @@ func TestRelease(t *testing.T) {
 	try.Check(os.CopyFS(dir, unpack(t, read(site))))
 	for name, want := range map[string]string{
 		folder + "/licenses.txt": "== Scripts of the page ==", folder + "/README.md": "BaCa", folder + "/LICENSE": "MIT",
+		folder + "/DATA-LICENSES.txt": "name: ChEMBL\n", "baca-" + algo.Version + "-site/DATA-LICENSES.txt": "name: ChEMBL\n",
 		folder + "/man/man1/baca-score.1": `.TH "BACA-SCORE" "1" "Jan 2000"`, folder + "/completions/baca.bash": "bash completion", folder + "/completions/_baca": "#compdef baca",
 		"baca-" + algo.Version + "-site/index.html": "<title>", "baca-" + algo.Version + "-site/schema.json": `"p_value"`,
 	} {
@@ -100,7 +101,7 @@ func TestRelease(t *testing.T) {
 	if text, err := exec.Command(filepath.Join(dir, folder, "baca"), "version").Output(); err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"+0123456789ab\n") {
 		t.Errorf("version: %q, %v", text, err)
 	}
-	for _, want := range []string{"pkg:golang/gonum.org/v1/gonum@", "pkg:golang/github.com/maxence-charriere/go-app/v10@", "pkg:npm/openchemlib@", "pkg:golang/std@"} {
+	for _, want := range []string{"pkg:golang/gonum.org/v1/gonum@", "pkg:golang/github.com/maxence-charriere/go-app/v10@", "pkg:npm/openchemlib@", "pkg:golang/std@", `"name": "ChEMBL"`, `"expression": "CC-BY-SA-3.0"`, `"name": "TUDataset ENZYMES"`} {
 		if !bytes.Contains(read(bom), []byte(want)) {
 			t.Errorf("the list of materials lacks %s", want)
 		}

@@ -49,7 +49,11 @@ func scored(m *Model, l List, how How) (rows []table.Row, whole *Whole, err erro
 func judged(m *Model, l List, values []algo.Values, o trust.Options, by string) (rows []table.Row, err error) {
 	p := m.Plan(alone)
 	p.Rows = func(some []table.Row) error { rows = append(rows, some...); return nil }
-	err = m.Trust(ctx, l, p, values, o, by)
+	j := Judging{Coverage: o.Coverage, Tolerance: o.Tolerance, LargeErrors: o.Rate, ErrorsBy: by}
+	if err := j.Join(ctx, &p, l, values); err != nil {
+		return nil, err
+	}
+	_, err = m.Score(ctx, l, p)
 	return rows, err
 }
 

@@ -76,10 +76,7 @@ type question struct {
 
 	decide.Counts // of a list that may be foreign
 
-	Coverage    float64 `json:"coverage"` // this and the next two as in trust.Options
-	Tolerance   float64 `json:"tolerance"`
-	LargeErrors float64 `json:"large_errors"`
-	ErrorsBy    string  `json:"errors_by"` // an trust.Order, empty for the default
+	service.Judging // of predictions
 
 	body []byte
 }

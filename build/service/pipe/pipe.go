@@ -13,7 +13,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/document"
-	"baca/algo/feature/trust"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/service"
@@ -198,8 +197,11 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 		return err
 	}
 	p := m.Plan(service.How{Alpha: q.Alpha, By: algo.ByAlone, Seed: algo.DefaultOptions().Seed})
-	p.Columns |= table.OfTrust
-	return m.Trust(ctx, l, a.lines(p), values, trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, q.ErrorsBy)
+	if err := q.Judging.Join(ctx, &p, l, values); err != nil {
+		return err
+	}
+	_, err = m.Score(ctx, l, a.lines(p))
+	return err
 }
 
 // lines writes the rows of a plan as JSON lines, as in the command, to the body.

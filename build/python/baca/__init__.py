@@ -19,7 +19,7 @@ from ._inputs import RefusedWarning
 from ._split import split
 
 try:
-    __version__ = _metadata.version("baca")
+    __version__ = _metadata.version("baca-ood")
 except _metadata.PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 

@@ -17,7 +17,8 @@ import baca
 @pytest.mark.filterwarnings("ignore::baca.RefusedWarning")
 def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
+    metadata = distribution("baca-ood").metadata
+    text = metadata["Description"] or metadata.get_payload()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     assert len(blocks) == 12
     names = {}

@@ -16,12 +16,6 @@ var ErrUnknown = errors.New("unknown model")
 //go:embed models
 var embedded embed.FS
 
-// DataLicenses names the public sets in the embedded models and the background, and their licences: a paragraph, then for each set lines of
-// a key and a value.
-//
-//go:embed DATA-LICENSES.txt
-var DataLicenses string
-
 // Default is the model used by default.
 const Default = "drugs"
 

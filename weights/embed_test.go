@@ -3,6 +3,7 @@ package weights
 import (
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +61,8 @@ func TestEmbeddedModels(t *testing.T) {
 
 // Each embedded model and the background have a set, and each set says what is shipped of it and by which licence.
 func TestDataLicenses(t *testing.T) {
-	var used []string
-	for block := range strings.SplitSeq(DataLicenses[strings.Index(DataLicenses, "\nname: "):], "\n\n") {
+	licenses, used := string(have(os.ReadFile("DATA-LICENSES.txt"))), []string(nil)
+	for block := range strings.SplitSeq(licenses[strings.Index(licenses, "\nname: "):], "\n\n") {
 		for _, key := range []string{"used by", "as", "by", "licence"} {
 			_, value, found := strings.Cut(block, "\n"+key+": ")
 			if value, _, _ = strings.Cut(value, "\n"); !found || value == "" {
@@ -78,7 +79,7 @@ func TestDataLicenses(t *testing.T) {
 	}
 	for name, sets := range map[string][]string{"drugs": {"BBBP", "ClinTox", "SIDER"}, "bioactive": {"ChEMBL"}, "enzymes": {"ENZYMES"}} {
 		if m := have(Open(name)); slices.ContainsFunc(sets, func(set string) bool {
-			return !strings.Contains(m.Card.Description, set) || !strings.Contains(DataLicenses, set+"\nused by: ")
+			return !strings.Contains(m.Card.Description, set) || !strings.Contains(licenses, set+"\nused by: ")
 		}) {
 			t.Errorf("%s is of %s: %q", name, sets, m.Card.Description)
 		}

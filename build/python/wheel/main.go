@@ -21,7 +21,6 @@ import (
 	"baca/algo"
 	"baca/build/internal/ship"
 	"baca/build/internal/try"
-	"baca/weights"
 )
 
 // distribution is the name in a package index, where baca is another program, an e-book reader. The import is baca.
@@ -93,7 +92,7 @@ var info = stem + ".dist-info/"
 // files are those of the wheel of a target, but for RECORD.
 func (t target) files(root, commit string) []ship.File {
 	source := filepath.Join(root, "build", "python")
-	readme := try.To(os.ReadFile(filepath.Join(source, "README.md")))
+	readme := ship.Unlink(root, "build/python/README.md", try.To(os.ReadFile(filepath.Join(source, "README.md"))), func(string) bool { return false })
 	others := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program()))
 	text := func(name string, data []byte) ship.File { return ship.File{Name: name, Data: data, Mode: 0o644} }
 	return append(modules(filepath.Join(source, "baca")),
@@ -103,7 +102,7 @@ func (t target) files(root, commit string) []ship.File {
 		text(info+"WHEEL", t.wheel()),
 		text(info+"entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n")),
 		text(info+"licenses/licenses.txt", others.Bytes()),
-		text(info+"licenses/DATA-LICENSES.txt", []byte(weights.DataLicenses)),
+		try.To(ship.Read(info+"licenses/DATA-LICENSES.txt", filepath.Join(root, "weights", "DATA-LICENSES.txt"), 0o644)),
 	)
 }
 

@@ -15,7 +15,6 @@ import (
 	"baca/algo"
 	"baca/build/internal/ship"
 	"baca/build/internal/try"
-	"baca/weights"
 )
 
 // A bom is a CycloneDX document: what the command and the page in it are made of.
@@ -59,11 +58,11 @@ func materials(root string, targets []ship.Program) []byte {
 		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
 	}
 	b.Components = append(b.Components, scriptsOf(filepath.Join(root, "web", "package-lock.json"))...)
-	b.Components = append(b.Components, sets(weights.DataLicenses)...)
+	b.Components = append(b.Components, sets(string(try.To(os.ReadFile(filepath.Join(root, "weights", "DATA-LICENSES.txt")))))...)
 	return append(try.To(json.MarshalIndent(b, "", "  ")), '\n')
 }
 
-// sets are those in [weights.DataLicenses].
+// sets are those of DATA-LICENSES.txt.
 func sets(text string) (list []component) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")

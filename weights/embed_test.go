@@ -17,7 +17,7 @@ import (
 // Embedded models are as Save writes them, and the structures in them are their training graphs. None calls a graph
 // that was trained on outside, whatever its parts say: its score is at most 0.5, where p-values are far above any rate
 // of false alarms.
-// Plain graphs have none, and bioactive would have to fetch a megabyte of them.
+// Plain graphs have none.
 func TestEmbeddedModels(t *testing.T) {
 	if n := len(Names()); n < 10 {
 		t.Errorf("%d models, want one for each pair of the paper", n)
@@ -42,7 +42,7 @@ func TestEmbeddedModels(t *testing.T) {
 		if !strings.Contains(m.Card.Description, ": inside is ") || !(p[0] > 0.15) || verdicts[0] != decide.Inside {
 			t.Errorf("%s: a known graph may have p = %g and be %s; %q says what is inside", name, p[0], verdicts[0], m.Card.Description)
 		}
-		if none := m.Card.Schema == algo.Constant || name == "bioactive"; none != (m.Structures == nil) {
+		if none := m.Card.Schema == algo.Constant; none != (m.Structures == nil) {
 			t.Errorf("%s has no structures: %t, want %t", name, !none, none)
 		} else if none {
 			continue

@@ -210,7 +210,7 @@ func (s *source) describe(in *input) ([]document.Pair, error) {
 	}
 	pairs := []document.Pair{{Name: "input", Value: path}}
 	if s.file != nil {
-		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
+		return append(pairs, document.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read.Load(), 10)}, document.Pair{Name: "its sha256", Value: s.file.digest()}), nil
 	}
 	if in.files == nil {
 		return pairs, nil

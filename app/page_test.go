@@ -55,6 +55,11 @@ func TestSays(t *testing.T) {
 func TestRenders(t *testing.T) {
 	p := &stage{desk: newDesk(nil), f: newFake(t)}
 	p.shows("Is my molecule inside", `id="smiles"`, "Nothing leaves this tab", "How to read this", `!id="clear"`, "! style=", `!hidden="false"`)
+	for _, want := range []string{"ChEMBL (CC BY-SA 3.0)", "QM9 (CC0)", "MoleculeNet", "TUDataset", `href="DATA-LICENSES.txt"`} {
+		if !strings.Contains(privacyText, want) {
+			t.Errorf("whose data the page has: no %q", want)
+		}
+	}
 }
 
 // Built-in models stand in the order of their notes behind the default one, and others last.

@@ -84,9 +84,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 				t.Fatalf("%d examples", len(list))
 			}
 			for name, data := range inputs {
-				if page.loose {
-					write(t, filepath.Join(dir, name), data)
-				}
+				write(t, filepath.Join(dir, name), data)
 			}
 			const mark = "== example"
 			script := "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n"

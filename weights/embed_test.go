@@ -3,6 +3,8 @@ package weights
 import (
 	"bytes"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,8 @@ import (
 
 // Embedded models are as Save writes them, and the structures in them are their training graphs. None calls a graph
 // that was trained on outside, whatever its parts say: its score is at most 0.5, where p-values are far above any rate
-// of false alarms. Plain graphs have none, and bioactive would have to fetch a megabyte of them.
+// of false alarms.
+// Plain graphs have none.
 func TestEmbeddedModels(t *testing.T) {
 	if n := len(Names()); n < 10 {
 		t.Errorf("%d models, want one for each pair of the paper", n)
@@ -39,7 +42,7 @@ func TestEmbeddedModels(t *testing.T) {
 		if !strings.Contains(m.Card.Description, ": inside is ") || !(p[0] > 0.15) || verdicts[0] != decide.Inside {
 			t.Errorf("%s: a known graph may have p = %g and be %s; %q says what is inside", name, p[0], verdicts[0], m.Card.Description)
 		}
-		if none := m.Card.Schema == algo.Constant || name == "bioactive"; none != (m.Structures == nil) {
+		if none := m.Card.Schema == algo.Constant; none != (m.Structures == nil) {
 			t.Errorf("%s has no structures: %t, want %t", name, !none, none)
 		} else if none {
 			continue
@@ -52,6 +55,33 @@ func TestEmbeddedModels(t *testing.T) {
 			if p := fingerprint.New(r.Graph, fingerprint.DefaultHeight); !p.Equal(m.Subtrees.Print(k)) {
 				t.Errorf("%s: row %d, %s, is not the training graph", name, k, text)
 			}
+		}
+	}
+}
+
+// Each embedded model and the background have a set, and each set says what is shipped of it and by which licence.
+func TestDataLicenses(t *testing.T) {
+	licenses, used := string(have(os.ReadFile("DATA-LICENSES.txt"))), []string(nil)
+	for block := range strings.SplitSeq(licenses[strings.Index(licenses, "\nname: "):], "\n\n") {
+		for _, key := range []string{"used by", "as", "by", "licence"} {
+			_, value, found := strings.Cut(block, "\n"+key+": ")
+			if value, _, _ = strings.Cut(value, "\n"); !found || value == "" {
+				t.Errorf("no %s in %q", key, block)
+			} else if key == "used by" {
+				used = append(used, strings.Split(value, ", ")...)
+			}
+		}
+	}
+	for _, name := range append(Names(), "background") {
+		if !slices.Contains(used, name) {
+			t.Errorf("no set of %s is named", name)
+		}
+	}
+	for name, sets := range map[string][]string{"drugs": {"BBBP", "ClinTox", "SIDER"}, "bioactive": {"ChEMBL"}, "enzymes": {"ENZYMES"}} {
+		if m := have(Open(name)); slices.ContainsFunc(sets, func(set string) bool {
+			return !strings.Contains(m.Card.Description, set) || !strings.Contains(licenses, set+"\nused by: ")
+		}) {
+			t.Errorf("%s is of %s: %q", name, sets, m.Card.Description)
 		}
 	}
 }

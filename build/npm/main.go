@@ -78,6 +78,7 @@ func gather(root string) (map[string][]byte, error) {
 		"package.json":       filepath.Join(root, "build", "npm", "package", "package.json"),
 		"README.md":          filepath.Join(root, "build", "npm", "README.md"),
 		"LICENSE":            filepath.Join(root, "LICENSE"),
+		"DATA-LICENSES.txt":  filepath.Join(root, "weights", "DATA-LICENSES.txt"),
 		"files/thread.js":    filepath.Join(root, "web", "thread.js"),
 		"files/worker.js":    filepath.Join(root, "web", "worker.js"),
 		"files/kernel.js":    filepath.Join(root, "web", "kernel.js"),
@@ -98,6 +99,7 @@ func gather(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: run make libraries first", err)
 	}
+	files["README.md"] = ship.Unlink(root, "build/npm/README.md", files["README.md"], func(string) bool { return false })
 	files["package.json"] = bytes.ReplaceAll(files["package.json"], []byte("{{version}}"), []byte(algo.Version))
 	if files["files/baca.wasm"], err = browser.Compile(root, program); err != nil {
 		return nil, err

@@ -130,15 +130,18 @@ func TestPack(t *testing.T) {
 		files[strings.TrimPrefix(h.Name, "package/")] = try.To(io.ReadAll(r))
 	}
 	names := slices.Sorted(maps.Keys(files))
-	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
+	want := strings.Fields(`DATA-LICENSES.txt LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
 		files/draw.js files/drawer.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %v, want %v", names, want)
 	}
 	var about struct{ Name, Version, License string }
-	if err := json.Unmarshal(files["package.json"], &about); err != nil || about.Name != "baca-wasm" || about.Version != algo.Version || about.License != "MIT" {
+	if err := json.Unmarshal(files["package.json"], &about); err != nil || about.Name != "baca-wasm" || about.Version != algo.Version || about.License != "MIT AND CC-BY-SA-3.0" {
 		t.Errorf("package.json says %+v, %v", about, err)
+	}
+	if !bytes.Equal(files["DATA-LICENSES.txt"], get(t, "../../weights/DATA-LICENSES.txt")) || !bytes.Contains(files["README.md"], []byte("ChEMBL (CC BY-SA 3.0)")) {
+		t.Error("the sources of the data are not named")
 	}
 	// One worker, one loader and one pen, not two: those of the page.
 	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm", "src/svg.js", "src/drawer.js", "static/lib/draw.js"} {

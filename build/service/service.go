@@ -24,6 +24,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/run"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/weights"
 )
 
@@ -64,6 +65,9 @@ type Model struct {
 
 	workers int
 	single  *algo.SingleScorer
+
+	widening sync.Mutex
+	wide     *Model // nil before Wide
 }
 
 // Model returns a model of the program or of the folder by name, or a cached one by SHA-256. Otherwise
@@ -113,6 +117,36 @@ func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, e
 	return m, nil
 }
 
+// Wide is the model with p-values that compare with training graphs, too.
+func (m *Model) Wide(ctx context.Context) (*Model, error) {
+	m.widening.Lock()
+	defer m.widening.Unlock()
+	if m.wide != nil {
+		return m.wide, nil
+	}
+	single, loaded, err := Widen(ctx, m.Model, m.single, m.workers)
+	if err == nil {
+		m.wide = &Model{Model: loaded, Name: m.Name, SHA256: m.SHA256, File: m.File, workers: m.workers, single: single}
+	}
+	return m.wide, err
+}
+
+// Widen has p-values compare with training graphs, too, which are judged by the model's background if that is built in.
+func Widen(ctx context.Context, m *algo.Model, single *algo.SingleScorer, workers int) (*algo.SingleScorer, *algo.Model, error) {
+	if m.Background == nil {
+		return single.Approximate(ctx, nil)
+	}
+	if m.Card.Background != algo.BuiltInBackground {
+		return nil, nil, fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
+	}
+	o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: workers}
+	outside, _, err := training.ReadBackground(ctx, weights.Background(), o, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return single.Approximate(ctx, outside)
+}
+
 // A Summary describes a model.
 type Summary struct {
 	Name        string `json:"name"`
@@ -131,13 +165,16 @@ type About struct {
 	Threshold *float64 `json:"threshold"`
 }
 
-// About describes a model and its threshold.
-func (m *Model) About(alpha float64) (*About, error) {
+// About describes a model and its threshold, see [How].
+func (m *Model) About(alpha, confidence float64) (*About, error) {
 	if err := decide.CheckAlpha(alpha); err != nil {
 		return nil, err
 	}
 	a := &About{Summary: summary(m.Model, m.Card.Name, m.SHA256)}
-	if t, ok := decide.Threshold(m.single.Holdout(), alpha); ok {
+	if confidence > 0 {
+		alpha = decide.Confident(alpha, confidence, m.References())
+	}
+	if t, ok := decide.Threshold(m.single.Holdout(), alpha); ok && alpha > 0 {
 		a.Threshold = &t
 	}
 	return a, nil
@@ -267,7 +304,8 @@ func (l *List) record(i int) dataset.Record {
 }
 
 type How struct {
-	Alpha float64 // rate of false alarms
+	Alpha      float64 // rate of false alarms
+	Confidence float64 // that the rate is kept over the choice of held-out graphs; 0 for on average
 	// By is one of algo.Deciders. Other than by algo.ByAlone the records form a batch, on which
 	// each answer depends; of many an even sample forms it.
 	By      string
@@ -316,7 +354,7 @@ func known(x float64) *float64 {
 func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.By, how.Seed, m.workers, m.single
-	p := run.Plan{Model: m.Model, Options: o, Batch: how.batch(), Columns: table.Usual}
+	p := run.Plan{Model: m.Model, Options: o, Batch: how.batch(), Confidence: how.Confidence, Columns: table.Usual}
 	if how.batch() {
 		p.Columns |= table.OfPaper
 	}

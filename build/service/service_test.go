@@ -49,7 +49,11 @@ func scored(m *Model, l List, how How) (rows []table.Row, whole *Whole, err erro
 func judged(m *Model, l List, values []algo.Values, o trust.Options, by string) (rows []table.Row, err error) {
 	p := m.Plan(alone)
 	p.Rows = func(some []table.Row) error { rows = append(rows, some...); return nil }
-	err = m.Trust(ctx, l, p, values, o, by)
+	j := Judging{Coverage: o.Coverage, Tolerance: o.Tolerance, LargeErrors: o.Rate, ErrorsBy: by}
+	if err := j.Join(ctx, &p, l, values); err != nil {
+		return nil, err
+	}
+	_, err = m.Score(ctx, l, p)
 	return rows, err
 }
 
@@ -89,7 +93,7 @@ func TestScore(t *testing.T) {
 // A score is outside exactly where it reaches the threshold.
 func TestAboutThreshold(t *testing.T) {
 	m := model(t, New(1), "bbbp")
-	about, err := m.About(0.05)
+	about, err := m.About(0.05, 0)
 	if err != nil || about.Threshold == nil || !about.Molecules || about.References != m.References() {
 		t.Fatalf("%+v, %v", about, err)
 	}
@@ -98,10 +102,10 @@ func TestAboutThreshold(t *testing.T) {
 	if verdicts[0] == decide.Outside || verdicts[1] != decide.Outside {
 		t.Errorf("verdicts below and at the threshold: %v", verdicts)
 	}
-	if about, err = m.About(1e-9); err != nil || about.Threshold != nil {
+	if about, err = m.About(1e-9, 0); err != nil || about.Threshold != nil {
 		t.Errorf("with an alpha that is too small: %v, %v", about.Threshold, err)
 	}
-	if _, err = m.About(0); err == nil {
+	if _, err = m.About(0, 0); err == nil {
 		t.Error("alpha 0: no error")
 	}
 }

@@ -13,17 +13,47 @@ import (
 	"baca/algo/table"
 )
 
-// Trust follows a plan for a list, scored one by one, with expected errors: rows are judged where they have a score and a finite
-// prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see [Training]. by names the
-// order, see [trust.OrderOf].
-func (m *Model) Trust(ctx context.Context, l List, p run.Plan, values []algo.Values, o trust.Options, by string) error {
+// A Judging says how predictions are judged: see [trust.Options] and [trust.OrderOf], whose defaults 0 and "" mean.
+type Judging struct {
+	Coverage    float64 `json:"coverage,omitempty" jsonschema:"share of observed values that intervals shall hold; 0 for 0.9"`
+	Tolerance   float64 `json:"tolerance,omitempty" jsonschema:"errors above it are large; 0 for what four of five held-out errors stay within"`
+	LargeErrors float64 `json:"large_errors,omitempty" jsonschema:"share of large errors up to which the verdict is trust; 0 for 0.25"`
+	ErrorsBy    string  `json:"errors_by,omitempty" jsonschema:"what tells large errors from small ones: score, neighbors, margin, uncertainty or combined; empty for the model's own"`
+}
+
+// Predictions has a value for each record, and what the user's own model says of its uncertainty. Nil is not known.
+type Predictions struct {
+	Predicted   []*float64 `json:"predicted" jsonschema:"your prediction for each molecule, of classes the probability of class 1; null for none"`
+	Uncertainty []*float64 `json:"uncertainty,omitempty" jsonschema:"what your model says of its own uncertainty, in any unit, higher is less sure"`
+}
+
+// Values are the predictions as [Judging.Join] takes them.
+func (p *Predictions) Values() ([]algo.Values, error) {
+	if n := len(p.Uncertainty); n > 0 && n != len(p.Predicted) {
+		return nil, fmt.Errorf("%d uncertainties for %d predictions: want one for each, or none", n, len(p.Predicted))
+	}
+	values := slices.Repeat([]algo.Values{*algo.NoValues()}, len(p.Predicted))
+	for i, y := range p.Predicted {
+		if y != nil {
+			values[i].Predicted = *y
+		}
+		if len(p.Uncertainty) > 0 && p.Uncertainty[i] != nil {
+			values[i].Uncertainty = *p.Uncertainty[i]
+		}
+	}
+	return values, nil
+}
+
+// Join adds expected errors to a plan of a model for a list, scored one by one: rows are judged where they have a score and a finite
+// prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see [Training].
+func (j Judging) Join(ctx context.Context, p *run.Plan, l List, values []algo.Values) error {
 	if len(values) != l.Len() {
 		return fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
 	}
-	if m.Residuals == nil {
-		return fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
+	if p.Model.Residuals == nil {
+		return fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", p.Model.Card.Name)
 	}
-	judging, err := trust.Learn(ctx, m.single, o, by)
+	judging, err := trust.Learn(ctx, p.Options.Single, trust.Options{Coverage: j.Coverage, Tolerance: j.Tolerance, Rate: j.LargeErrors}, j.ErrorsBy)
 	if err != nil {
 		return err
 	}
@@ -41,6 +71,5 @@ func (m *Model) Trust(ctx context.Context, l List, p run.Plan, values []algo.Val
 		Judging: judging,
 		Values:  func(e *dataset.Entry) *algo.Values { return &values[e.Row-1-l.First] },
 	}
-	_, err = m.Score(ctx, l, p)
-	return err
+	return nil
 }

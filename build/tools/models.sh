@@ -34,6 +34,7 @@ open() { # NAME INPUT [FLAG…]: keeps the molecules of a model in it
 model drugs "$own/drugs.csv" 400 "2 505 approved and investigational drugs (BBBP, ClinTox and SIDER): inside is what looks like a medicine. Left out: 43 records of counter-ions or solvents alone, 82 without organic carbon, 64 by size, 2 radicals." --background "$own/not-medicinal.smi"
 open drugs "$own/drugs.csv"
 model bioactive "$own/bioactive.smi" 160 "19 001 molecules of ChEMBL: inside is what medicinal chemists could have made and tested. Left out: counter-ions or solvents alone, radicals, compounds without organic carbon, of fewer than 5 or more than 150 heavy atoms." --background "$own/not-medicinal.smi"
+open bioactive "$own/bioactive.smi"
 model bbbp "$data/mol/bbbp.csv.gz" 400 "1 744 small molecules, mostly medicines, of a collection on blood-brain barrier penetration (BBBP): inside is what is like them."
 open bbbp "$data/mol/bbbp.csv.gz" --observed p_np
 model clintox "$data/mol/clintox.csv.gz" 400 "1 252 drugs, approved or failed in clinical trials for toxicity (ClinTox): inside is what is like them."

@@ -7,14 +7,10 @@ import (
 	"encoding/gob"
 	"fmt"
 
-	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/graph"
 	"baca/algo/table"
-	"baca/algo/training"
 	"baca/build/internal/spool"
-	"baca/weights"
+	"baca/build/service"
 )
 
 // decide writes the rows of --fdr unless there was an error, and returns it.
@@ -29,20 +25,7 @@ func (s *scoring) decide(err error) error {
 
 // widen has p-values compare with training graphs, too.
 func (s *scoring) widen(ctx context.Context) error {
-	m := s.model
-	var outside []*graph.Graph
-	if m.Background != nil {
-		if m.Card.Background != algo.BuiltInBackground {
-			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a "+
-				"model of the built-in background or of none", m.Card.Name, m.Card.Background)
-		}
-		o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: s.workers}
-		var err error
-		if outside, _, err = training.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
-			return err
-		}
-	}
-	alone, wide, err := s.alone.Approximate(ctx, outside)
+	alone, wide, err := service.Widen(ctx, s.model, s.alone, s.workers)
 	if err == nil {
 		s.alone, s.model = alone, wide
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"baca/algo/dataset"
@@ -19,7 +20,7 @@ type inputFile struct {
 	file   *os.File
 	opened fs.FileInfo
 	hash   hash.Hash
-	read   int64
+	read   atomic.Int64
 	sample string // SHA-256 when its sample was drawn, or empty
 }
 
@@ -35,9 +36,12 @@ func newInputFile(f *os.File, sample string) (*inputFile, error) {
 func (f *inputFile) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
-	f.read += int64(n)
+	f.read.Add(int64(n))
 	return n, err
 }
+
+// share is how much of the file was read.
+func (f *inputFile) share() float64 { return float64(f.read.Load()) / float64(max(f.opened.Size(), 1)) }
 
 // digest is the SHA-256 of the bytes read so far.
 func (f *inputFile) digest() string { return hex.EncodeToString(f.hash.Sum(nil)) }
@@ -58,7 +62,7 @@ func (f *inputFile) unchanged() error {
 	}
 	// A growing file may lack half a line, even if all was read. One of equal size may be touched, copied, or
 	// overwritten with its time restored: only reading it again tells, which is cheap beside scoring.
-	if f.opened.Size() == now.Size() && f.read == now.Size() {
+	if f.opened.Size() == now.Size() && f.read.Load() == now.Size() {
 		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
 			return nil
 		}

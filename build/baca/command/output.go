@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -168,8 +167,8 @@ func written(name string, err error) error {
 	return fmt.Errorf("writing to standard output: %w", err)
 }
 
-// rowsForm is the form of rows: to, else by the name of the file, else CSV. It refuses a name that
-// promises another form.
+// rowsForm is the form of rows: to, else by the name of the file, and CSV for a name without ending or in .txt. It refuses
+// an ending that names none of the forms.
 func rowsForm(to, flag, out string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(out))
 	switch form := cmp.Or(to, table.FormOf(out)); {
@@ -177,9 +176,8 @@ func rowsForm(to, flag, out string) (string, error) {
 		return "", usage.Errorf("--%s %s: rows are written uncompressed: want a name without %s", flag, out, ext)
 	case form != "":
 		return form, nil
-	case ext != ".txt" && slices.Contains(dataset.Extensions(), ext), ext == ".xlsx", ext == ".xls":
-		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag,
-			out, ext, strings.Join(table.Forms(), ", ."))
+	case ext != "" && ext != ".txt":
+		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag, out, ext, strings.Join(table.Forms(), ", ."))
 	}
 	return table.Forms()[0], nil
 }

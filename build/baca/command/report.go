@@ -196,7 +196,8 @@ func (s *source) describe(in *input) ([]document.Pair, error) {
 	}
 	pairs := []document.Pair{{"input", path}}
 	if s.file != nil {
-		return append(pairs, document.Pair{"bytes", strconv.FormatInt(s.file.read, 10)}, document.Pair{"its sha256", s.file.digest()}), nil
+		return append(pairs, document.Pair{"bytes", strconv.FormatInt(s.file.read.Load(), 10)},
+			document.Pair{"its sha256", s.file.digest()}), nil
 	}
 	if in.files == nil {
 		return pairs, nil

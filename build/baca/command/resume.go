@@ -99,7 +99,7 @@ func (s *scoring) save() error {
 	}
 	s.saved = s.done.Records
 	if f := s.source.file; f != nil {
-		s.done.Read, s.done.Digest, s.done.Sample = f.read, f.digest(), f.sample
+		s.done.Read, s.done.Digest, s.done.Sample = f.read.Load(), f.digest(), f.sample
 	}
 	return replace.File(s.checkpoint, func(w io.Writer) error {
 		return sealed.Write(w, scoreCheckpoint{Run: s.identity, Done: s.done})

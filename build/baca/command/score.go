@@ -403,7 +403,7 @@ func (s *scoring) scoreAll(ctx context.Context) error {
 	read := 0
 	s.Reading = func(records int) {
 		if s.progress == nil {
-			s.progress = progress.New(s.stderr, "drawing a sample", 0)
+			s.count("drawing a sample")
 			s.progress.Skip(int64(records))
 		} else {
 			s.progress.Add(int64(records - read))
@@ -443,10 +443,18 @@ func (s *scoring) show(rows []table.Row) error {
 	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
 	case !s.Batch && s.Tally.Records >= run.MaxGraphs: // fewer take no time
-		s.progress = progress.New(s.stderr, "scoring", 0)
+		s.count("scoring")
 		s.progress.Skip(int64(s.Tally.Records))
 	}
 	return nil
+}
+
+// count begins a progress of records, with the share of a file whose size is known.
+func (s *scoring) count(what string) {
+	s.progress = progress.New(s.stderr, what, 0)
+	if s.file != nil && len(s.paths) == 1 {
+		s.progress.Of(s.file.share)
+	}
 }
 
 // warn stores warnings for the end, each once.

@@ -23,8 +23,12 @@ const progressInterval = 5 * time.Second
 // measurable is the least duration for a speed.
 const measurable = time.Second
 
-// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at the end and every few
-// seconds. It is safe for concurrent use. Done must be called, even after an interruption.
+// measurableShare is the least share of a file that tells how long the rest takes: reading is ahead by blocks.
+const measurableShare = 0.02
+
+// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at
+// the end and every few seconds. It is safe for concurrent use. Done must be called, even after an
+// interruption.
 type Progress struct {
 	w     io.Writer
 	what  string
@@ -40,6 +44,9 @@ type Progress struct {
 	skipped int64     // done before the start
 	done    int64     // skipped ones included
 	note    string
+
+	share func() float64 // of all that was read, nil if unknown
+	from  float64        // share at the start
 }
 
 // New begins work on a number of graphs, 0 if unknown.
@@ -53,6 +60,13 @@ func New(w io.Writer, what string, total int64) *Progress {
 		p.drawBar()
 	}
 	return p
+}
+
+// Of tells how much of an input of unknown length was read, from 0 to 1.
+func (p *Progress) Of(share func() float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.share, p.from = share, share()
 }
 
 // counted elements of Each are counted at once.
@@ -142,6 +156,9 @@ func (p *Progress) Note(text string) {
 
 // Done ends the work and leaves its last state on the terminal.
 func (p *Progress) Done() {
+	p.mu.Lock()
+	p.share = nil // all that is read is done
+	p.mu.Unlock()
 	if p.bars == nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -173,6 +190,11 @@ func (p *Progress) state() string {
 	} else {
 		parts = append(parts, fmt.Sprintf("%d graphs", p.done))
 	}
+	share := 0.0
+	if p.share != nil && p.total == 0 {
+		share = min(p.share(), 0.99) // reading is ahead of the work
+		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share))
+	}
 	did, elapsed := p.done-p.skipped, time.Since(p.start)
 	if did <= 0 {
 		return strings.Join(parts, ", ")
@@ -182,6 +204,9 @@ func (p *Progress) state() string {
 		parts = append(parts, fmt.Sprintf("%.0f graphs/s", rate))
 	}
 	switch {
+	case share-p.from >= measurableShare:
+		eta := time.Duration(float64(elapsed) * (1 - share) / (share - p.from))
+		parts = append(parts, eta.Round(time.Second).String()+" left")
 	case p.total == 0:
 	case left <= 0:
 		parts = append(parts, "in "+elapsed.Round(time.Second/10).String())

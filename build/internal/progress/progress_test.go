@@ -56,6 +56,24 @@ work: part p, 100 %, 50 graphs/s, in 16s
 			quick.Add(4096)
 			quick.Done()
 		}, "reading: 8192 graphs\nreading: 12288 graphs, 1365 graphs/s\nscoring: 100 %, in 0s\n"},
+		// Half of the file was read before: the other half takes as long as it is read.
+		"of a file": {func(w io.Writer) {
+			read := 0.5
+			p := New(w, "scoring", 0)
+			p.Of(func() float64 { return read })
+			for range 3 {
+				time.Sleep(6 * time.Second)
+				read += 0.1
+				p.Add(6000)
+			}
+			read = 1
+			p.Add(1)
+			p.Done()
+		}, `scoring: 6000 graphs, 60 %, 1000 graphs/s, 24s left
+scoring: 12000 graphs, 70 %, 1000 graphs/s, 18s left
+scoring: 18000 graphs, 80 %, 1000 graphs/s, 12s left
+scoring: 18001 graphs, 1000 graphs/s
+`},
 		"without work": {func(w io.Writer) { New(w, "work", 10).Done() }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

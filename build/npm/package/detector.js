@@ -65,6 +65,13 @@ const table = (smiles) => ({
   Data: new TextEncoder().encode(`smiles\n${smiles.map((text) => `"${(text ?? "").replaceAll('"', '""').replaceAll("\0", "\ufffd")}"\n`).join("")}`),
 });
 
+// known refuses options that nothing would read.
+const known = (options, names) => {
+  const other = Object.keys(options).find((name) => !names.includes(name));
+  if (other !== undefined) throw new BacaError("option", `unknown option ${other}: want one of ${names.join(", ")}`);
+  return options;
+};
+
 // rate checks an alpha.
 const rate = (alpha) => {
   if (typeof alpha !== "number" || !(alpha > 0 && alpha < 1)) throw new BacaError("option", `alpha is ${alpha}, want a number above 0 and below 1`);
@@ -114,7 +121,8 @@ export class Detector {
 
   // load makes a detector of the model that comes with this package, or of the bytes of a
   // model file.
-  static async load({ model, signal } = {}) {
+  static async load(options = {}) {
+    const { model, signal } = known(options, ["model", "signal"]);
     const detector = new Detector(null);
     await detector.#exclusive(signal, async () => {
       if (model === undefined) detector.#file = await platform.read(platform.files["model.msgpack"]);
@@ -131,7 +139,9 @@ export class Detector {
   }
 
   // train makes a detector of a model that it trains on molecules.
-  static async train(smiles, { name = "", epochs = 0, seed = 1, asWritten = false, keepStructures = false, signal, onProgress } = {}) {
+  static async train(smiles, options = {}) {
+    const { name = "", epochs = 0, seed = 1, asWritten = false, keepStructures = false, signal, onProgress } =
+      known(options, ["name", "epochs", "seed", "asWritten", "keepStructures", "signal", "onProgress"]);
     const all = list(smiles);
     for (const [key, value] of Object.entries({ asWritten, keepStructures })) {
       if (typeof value !== "boolean") throw new BacaError("option", `${key} is ${kind(value)}, want true or false`);
@@ -182,7 +192,8 @@ export class Detector {
   }
 
   // judge scores molecules, so many at a time, and says why where that is asked for.
-  async #judge(smiles, { alpha = 0.05, signal, onProgress } = {}, most, why) {
+  async #judge(smiles, options = {}, most, why) {
+    const { alpha = 0.05, signal, onProgress } = known(options, ["alpha", "signal", "onProgress"]);
     const all = list(smiles);
     rate(alpha);
     const told = (done) => onProgress?.({ done, total: all.length });

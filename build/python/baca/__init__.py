@@ -9,6 +9,7 @@ array([ 1, -1])
 from importlib import metadata as _metadata
 
 from ._child import BacaError
+from ._commands import compare, drift, report, suggest
 from ._detector import Detector, Whole, models
 from ._estimators import fingerprints
 from ._explanations import Explanation, Explanations
@@ -18,11 +19,13 @@ from ._inputs import RefusedWarning
 from ._split import split
 
 try:
-    __version__ = _metadata.version("baca")
+    __version__ = _metadata.version("baca-ood")
 except _metadata.PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 
-__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "fingerprints", "models", "score", "score_file", "split"]
+__all__ = [
+    "BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "compare", "drift", "fingerprints", "models", "report", "score", "score_file", "split", "suggest",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -53,6 +53,7 @@ class Model(NamedTuple):
     name: str
     file: Optional[bytes]  # None for a built-in model
     alpha: float
+    confidence: float = 0
 
 
 def program() -> str:
@@ -255,7 +256,7 @@ class _Stream:
 
     def open(self, model: Model) -> bool:
         """Tells whether the process has the model, to which it is sent if need be."""
-        about = Question({"op": "about", "model": model.name, "alpha": model.alpha})
+        about = Question({"op": "about", "model": model.name, "alpha": model.alpha, "confidence": model.confidence})
         answer = self.exchange(about)
         if answer.header.get("unknown") and model.file is not None:
             answer = self.exchange(Question({"op": "open"}, model.file))

@@ -101,7 +101,8 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     alpha : float
         The share of records from inside that may be called outside.
     by : str
-        What decides: ``alone``, each record by itself; ``batch``, the record and the list that
+        What decides: ``alone``, each record by itself; ``approximate``, the same with p-values that
+        compare with training graphs, too, so that they reach further down, for :meth:`select`; ``batch``, the record and the list that
         is passed to the method; ``attention``, the score of the paper, of the same list. By
         the last two the answer about a record depends on the list, which takes 20 records, and
         has no threshold: ``decision_function``, ``select`` and ``offset_`` are of ``alone`` only.
@@ -111,6 +112,9 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         as ``baca train`` does.
     seed : int
         Of the training, and of what is drawn at random for a batch.
+    confidence : float, optional
+        That the share of false alarms is at most ``alpha`` over the choice of held-out records, such as 0.95. Without it that holds
+        on average.
 
     Attributes
     ----------
@@ -126,12 +130,13 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``decision_function(X)`` is ``score_samples(X) - offset_``.
     """
 
-    def __init__(self, model: Union[str, os.PathLike[str], None] = None, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
+    def __init__(self, model: Union[str, os.PathLike[str], None] = None, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1, confidence: Optional[float] = None) -> None:
         self.model = model
         self.alpha = alpha
         self.by = by
         self.epochs = epochs
         self.seed = seed
+        self.confidence = confidence
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, observed: Any = None, predicted: Any = None, uncertainty: Any = None, new_scaffold: Any = None, as_written: bool = False, keep_structures: bool = False) -> Detector:
         """Trains a model on at least 20 molecules or plain graphs; ``y`` is used with an estimator only.
@@ -224,7 +229,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._need_alone("decision_function")
         rows = self._rows(X)
-        return _limit(rows.threshold, rows.references) - rows.scores
+        return _limit(rows.threshold, rows.references, self.confidence) - rows.scores
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Returns 1 inside, -1 outside and 0 for a refused or undecided record, of shape (n,), integers.
@@ -234,19 +239,20 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``alpha``, all are undecided, with a warning.
         """
         rows = self._rows(X)
-        if rows.threshold is None:
-            warnings.warn(f"all are undecided: {_too_few(rows.references)}", UserWarning, stacklevel=2)
-            return np.zeros(len(rows.scores), np.int64)
-        return np.where(np.isnan(rows.scores), 0, np.where(rows.verdicts == "outside", -1, 1))
+        undecided = rows.verdicts == "undecided"
+        if undecided.any():
+            warnings.warn(f"all are undecided: {_too_few(rows.references, self.confidence)}", UserWarning, stacklevel=2)
+        return np.where(np.isnan(rows.scores) | undecided, 0, np.where(rows.verdicts == "outside", -1, 1))
 
     def select(self, X: Any, fdr: float = 0.1) -> npt.NDArray[np.bool_]:
         """Returns which records are outside at a false-discovery rate, of shape (n,), bool.
 
         Of those selected, a share of at most ``fdr`` is from inside in expectation
         (Benjamini and Hochberg). Refused records are not selected. It rests on the p-values of
-        records by themselves, and raises ValueError where not ``by="alone"``.
+        records by themselves, and raises ValueError where not ``by="alone"`` or ``"approximate"``.
         """
-        self._need_alone("select")
+        if self.by != "approximate":
+            self._need_alone("select")
         fdr = _inputs.share("fdr", fdr)
         p = self._rows(X).p_values
         answer = child.ask(Question({"op": "q_values"}, p.astype("<f8").tobytes()))
@@ -255,9 +261,9 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def whole(self, X: Any) -> Whole:
         """Returns what the list is like as a whole: does it differ from the training set, and in what?
 
-        By ``alone`` it is that of ``batch``.
+        By ``alone`` and ``approximate`` it is that of ``batch``.
         """
-        by = "batch" if self.by == "alone" else self.by
+        by = "batch" if self.by in _SINGLE else self.by
         rows = rows_of(self, X, by)
         _inputs.warn_of(rows.refused, len(rows.scores), "left out", stacklevel=2)
         assert rows.whole is not None
@@ -350,6 +356,18 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "trust_batch", "error", "set_aside")}
         return pandas.DataFrame({**numbers, **texts}, index=index)
 
+    def calibrate(self, X: Any) -> Detector:
+        """Returns a detector that takes its p-values from a list of your own, which counts as inside, as ``baca model calibrate`` does.
+
+        At least 20 records must be new to the model. Scores stay as they are.
+        """
+        from ._commands import calibrated
+
+        file = calibrated(self, X)
+        detector = Detector(**self.get_params())
+        detector.model_ = file
+        return detector
+
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the model as a file, which ``load`` and the command read."""
         model = self._model()
@@ -371,20 +389,21 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self.by != "alone":
             raise AttributeError(f"by={self.by!r} has no offset_: the answer depends on the list")
         about = child.stream([], _ignore, self._model())
-        return -_limit(about["threshold"], about["references"])
+        return -_limit(about["threshold"], about["references"], self.confidence)
 
     def _model(self) -> Model:
         """Returns what questions are about."""
         file: Optional[bytes] = getattr(self, "model_", None)
         alpha = _inputs.share("alpha", self.alpha)
+        confidence = 0 if self.confidence is None else _inputs.share("confidence", self.confidence)
         if file is not None:
-            return Model(hashlib.sha256(file).hexdigest(), file, alpha)
+            return Model(hashlib.sha256(file).hexdigest(), file, alpha, confidence)
         if self.model is None:
             raise NotFittedError("this Detector has no model: call fit(library) to train one, or name one, such as Detector(model='drugs')")
         if not _is_file(self.model):
-            return Model(str(self.model), None, alpha)
+            return Model(str(self.model), None, alpha, confidence)
         file = _read(self.model)
-        return Model(hashlib.sha256(file).hexdigest(), file, alpha)
+        return Model(hashlib.sha256(file).hexdigest(), file, alpha, confidence)
 
     def _need_alone(self, method: str) -> None:
         if self.by != "alone":
@@ -455,16 +474,31 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
             bar.reach(done, n)
 
         model = detector._model()
-        asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "by": by, "seed": _inputs.whole("seed", detector.seed)}
+        asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "confidence": model.confidence, "by": by, "seed": _inputs.whole("seed", detector.seed)}
         # The list of one question is the batch.
-        questions = listing.questions(op="score", **asked) if by == "alone" else iter([listing.question("score", **asked)] if n else [])
+        questions = listing.questions(op="score", **asked) if by in _SINGLE else iter([listing.question("score", **asked)] if n else [])
         about = child.stream(questions, take, model)
     verdicts = np.full(n, None, object)
     for code, word in enumerate(words):
         verdicts[codes == code] = word
     counts = {word: int(np.count_nonzero(codes == code)) for code, word in enumerate(words)}
     foreign = child.ask(Question({"op": "foreign", **counts})).header.get("warning")
-    return Rows(scores, p_values, verdicts, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
+    return Rows(scores, p_values, verdicts, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by not in _SINGLE else None)
+
+
+def neighbors_of(detector: Detector, listing: _inputs.Listing, count: int) -> list[npt.NDArray[Any]]:
+    """Returns columns of each of so many neighbours of records: SMILES, similarity, name and what was measured."""
+    rows: list[dict[str, Any]] = []
+    if count:
+        model = detector._model()
+        questions = listing.questions(op="neighbors", model=model.name, alpha=model.alpha, neighbors=count)
+        child.stream(questions, lambda answer: rows.extend(map(json.loads, answer.body.splitlines())), model)
+    columns: list[npt.NDArray[Any]] = []
+    for k in range(count):
+        for name, kind in (("nearest_smiles", object), ("nearest_similarity", np.float64), ("nearest_names", object), ("nearest_observed", np.float64)):
+            cells = [row[name][k] if row.get(name) and len(row[name]) > k else None for row in rows]
+            columns.append(np.array([cell if cell != "" else None for cell in cells], kind))
+    return columns
 
 
 def _valued(listing: _inputs.Listing, X: Any, *, quiet: bool, **columns: Any) -> _inputs.Listing:
@@ -479,6 +513,7 @@ def _valued(listing: _inputs.Listing, X: Any, *, quiet: bool, **columns: Any) ->
 
 
 _TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_high", "interval_batch_low", "interval_batch_high")
+_SINGLE = ("alone", "approximate")  # by which a record has the same answer in any list
 _NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 
@@ -492,17 +527,15 @@ def _notes(answer: Answer, name: str) -> list[tuple[int, str]]:
     return [(row, text) for row, text in answer.header.get(name, [])]
 
 
-def _limit(threshold: Optional[float], references: int) -> float:
+def _limit(threshold: Optional[float], references: int, confidence: Optional[float]) -> float:
     if threshold is None:
-        raise ValueError(_too_few(references))
+        raise ValueError(_too_few(references, confidence))
     return threshold
 
 
-def _too_few(references: int) -> str:
-    return (
-        f"the model holds {references} graphs to compare with, so that p-values go down to "
-        f"{1 / (1 + references):.3g}: want alpha of that or more, or more graphs to train on"
-    )
+def _too_few(references: int, confidence: Optional[float]) -> str:
+    least = f"want alpha of that or more{'' if confidence is None else f', and more for a confidence of {confidence}'}"
+    return f"the model holds {references} graphs to compare with, so that p-values go down to {1 / (1 + references):.3g}: {least}, or more graphs to train on"
 
 
 def _is_file(model: Union[str, os.PathLike[str]]) -> bool:

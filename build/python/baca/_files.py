@@ -6,13 +6,12 @@ import errno
 import io
 import os
 import re
-import subprocess
 import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union, overload
 
-from ._child import BacaError, program
+from ._commands import model_flag, run
 from ._detector import DEFAULT, Detector
 from ._inputs import RefusedWarning, share, whole
 
@@ -71,25 +70,17 @@ def score_file(
         import pandas
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    with tempfile.TemporaryDirectory() as folder:
-        if isinstance(model, Detector):
-            alpha, by, seed = model.alpha, model.by, model.seed
-            own = Path(folder) / "model.msgpack"
-            model.save(own)
-            model = own
+    flags: list[str] = []
+    if isinstance(model, Detector):
+        alpha, by, seed = model.alpha, model.by, model.seed
+        flags += ["--confidence", str(model.confidence)] if model.confidence else []
+    flags += ["--column", column] if column is not None else []
+    flags += ["--sheet", sheet] if sheet is not None else []
+    flags += ["--alpha", str(share("alpha", alpha)), "--by", by, "--seed", str(whole("seed", seed))]
+    with tempfile.TemporaryDirectory() as folder, model_flag(model) as name:
         rows = Path(folder) / "rows.csv" if out is None else Path(out)
-        command = [program(), "score", "--model", os.fspath(model), "--alpha", str(share("alpha", alpha)), "--by", by, "--seed", str(whole("seed", seed)), "--out", os.fspath(rows)]
-        if column is not None:
-            command += ["--column", column]
-        if sheet is not None:
-            command += ["--sheet", sheet]
         # A path that begins with a dash is no flag.
-        done = subprocess.run([*command, "--", os.fspath(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        said = done.stderr.decode("utf-8", "replace").strip()
-        if done.returncode < 0:
-            raise BacaError(f"the program that computes ended with status {done.returncode}; {said}")
-        if done.returncode:
-            raise ValueError(said.rpartition("baca: ")[2] or said)
+        _, said = run("score", "--model", name, *flags, "--out", os.fspath(rows), "--", os.fspath(path))
         tally = _TALLY.search(said)
         if tally and int(tally[2]):
             warnings.warn(f"{tally[2]} of {tally[1]} records have no score: see the column error", RefusedWarning, stacklevel=2)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, TypeVar, Union
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from ._detector import DEFAULT, Detector, rows_of, six_digits, warn_of
+from . import _inputs
+from ._detector import DEFAULT, Detector, neighbors_of, rows_of, six_digits, warn_of
 
 _COLUMNS = ("score", "p_value", "verdict", "error", "set_aside")
+_NEAREST = ("smiles", "similarity", "name", "observed")
 
 
 Frame = TypeVar("Frame")  # a data frame of pandas or polars
@@ -17,11 +19,12 @@ Frame = TypeVar("Frame")  # a data frame of pandas or polars
 
 def score(
     frame: Frame,
-    smiles_column: str = "smiles",
+    smiles_column: Optional[str] = None,
     model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     prefix: str = "",
     by: str = "alone",
+    neighbors: int = 0,
 ) -> Frame:
     """Returns a copy of a pandas or polars data frame with columns about its molecules.
 
@@ -29,8 +32,8 @@ def score(
     ----------
     frame : data frame of n rows
         Its index stays as it is.
-    smiles_column : str
-        The column with SMILES or RDKit molecules.
+    smiles_column : str, optional
+        The column with SMILES or RDKit molecules. Without it the one called smiles, else the one that holds them.
     model : str, path or Detector
         As of :class:`Detector`; of a detector given here ``alpha`` and ``by`` are its own.
     alpha : float
@@ -39,6 +42,9 @@ def score(
         Begins the names of the new columns, where the frame has others of these names.
     by : str
         What decides, as of :class:`Detector`: by ``batch`` and ``attention`` the frame is the batch.
+    neighbors : int
+        How many of the most similar training graphs get columns, such as ``nearest_1_smiles``, ``nearest_1_similarity``,
+        ``nearest_1_name`` and ``nearest_1_observed``, what was measured; NaN or None for what the model does not hold.
 
     Returns
     -------
@@ -52,17 +58,16 @@ def score(
     table: Any = frame
     if not hasattr(table, "columns"):
         raise TypeError(f"{type(table).__name__}: want a data frame of pandas or polars; the methods of a Detector take lists")
-    places = [i + 1 for i, name in enumerate(table.columns) if name == smiles_column]
-    if not places:
-        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, table.columns)) or 'none'}")
-    if len(places) > 1:
-        raise ValueError(f"columns {places[0]} and {places[1]} are both called {smiles_column!r}: want one of that name")
-    names = [prefix + name for name in _COLUMNS]
+    place = _inputs.column_of(table, smiles_column)
+    molecules = table.iloc[:, place] if hasattr(table, "iloc") else table[table.columns[place]]
+    kept = _inputs.whole("neighbors", neighbors)
+    names = [prefix + name for name in _COLUMNS] + [f"{prefix}nearest_{k + 1}_{what}" for k in range(kept) for what in _NEAREST]
     taken = [name for name in names if name in list(table.columns)]
     if taken:
         raise ValueError(f"the frame already has the columns {', '.join(taken)}: give a prefix for the new ones")
     detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha, by=by)
-    rows = rows_of(detector, table[smiles_column], detector.by)
+    listing = _inputs.read(molecules)
+    rows = rows_of(detector, listing, detector.by)
     warn_of(rows, "have NaN", stacklevel=2)
     errors = np.full(len(rows.scores), None, object)
     for row, why in rows.refused:
@@ -70,7 +75,7 @@ def score(
     asides = np.full(len(rows.scores), None, object)
     for row, what in rows.asides:
         asides[row] = what
-    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides]))
+    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides, *neighbors_of(detector, listing, kept)]))
     if hasattr(table, "with_columns"):
         import polars
 

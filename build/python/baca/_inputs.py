@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
@@ -9,7 +11,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._child import Question
+from ._child import Question, child
 
 # Bounds of one question, well below those of the program, so that memory does
 # not depend on the length of a list.
@@ -20,6 +22,7 @@ _BODY = 256 << 20  # which the program takes at most
 # What is longer is refused by the program whatever follows.
 _LONGEST = 4 << 20
 _SHOWN = 3
+_HEAD = 100  # rows of a frame that tell which column holds molecules
 
 
 class RefusedWarning(UserWarning):
@@ -102,8 +105,8 @@ def read(x: Any) -> Listing:
     """Reads a list of molecules or plain graphs.
 
     Takes a SMILES or another single record, or any sequence of n records: a list, a numpy array of
-    shape (n,) or (n, 1), a pandas or polars Series, a data frame with one column or a column called
-    smiles. A record is a SMILES, an RDKit Mol, a networkx graph, a PyTorch Geometric Data, or None
+    shape (n,) or (n, 1), a pandas or polars Series, a data frame with one column, a column called
+    smiles or one that holds them. A record is a SMILES, an RDKit Mol, a networkx graph, a PyTorch Geometric Data, or None
     or NaN for a missing molecule, which is refused like one that cannot be read.
 
     Raises TypeError for anything else, and ValueError for a mixture of molecules and graphs.
@@ -131,10 +134,8 @@ def _items(x: Any) -> list[Any]:
         return [x]
     columns = getattr(x, "columns", None)
     if columns is not None:  # a data frame of pandas or polars
-        names = list(columns)
-        if "smiles" not in names and len(names) != 1:
-            raise TypeError(f"a data frame with the columns {names}: want one column, or one called smiles")
-        x = x["smiles" if "smiles" in names else names[0]]
+        place = column_of(x, None)
+        x = x.iloc[:, place] if hasattr(x, "iloc") else x[columns[place]]
     if hasattr(x, "to_list"):
         return list(x.to_list())
     if isinstance(x, np.ndarray):
@@ -149,6 +150,34 @@ def _items(x: Any) -> list[Any]:
         return list(x)
     except TypeError:
         raise TypeError(f"{type(x).__name__}: want SMILES, RDKit molecules or graphs, or a sequence of them") from None
+
+
+def column_of(frame: Any, name: Optional[str]) -> int:
+    """Returns the place of a frame's column of molecules: the one of that name, else the one that the command finds.
+
+    Raises KeyError where there is none, and ValueError where several have the name.
+    """
+    names = list(frame.columns)
+    places = [i for i, known in enumerate(names) if known == (name or "smiles")]
+    if len(places) > 1:
+        raise ValueError(f"columns {places[0] + 1} and {places[1] + 1} are both called {names[places[0]]!r}: want one of that name")
+    if places:
+        return places[0]
+    if name is None and len(names) == 1:
+        return 0
+    if name is None and names:
+        head = frame.head(_HEAD)
+        cells = [list((head.iloc[:, i] if hasattr(head, "iloc") else head[known]).to_list()) for i, known in enumerate(names)]
+        for i, column in enumerate(cells):
+            if any(_is_mol(cell) for cell in column):
+                return i
+        text = io.StringIO()
+        csv.writer(text).writerows([names, *zip(*cells)])
+        place = child.ask(Question({"op": "column"}, text.getvalue().encode())).header["column"]
+        if place >= 0:
+            return int(place)
+    wanted = f"no column {name!r}" if name else "no column is called smiles, and none holds SMILES"
+    raise KeyError(f"{wanted}: the frame has {', '.join(map(str, names)) or 'none'}")
 
 
 def _record(item: Any, row: int) -> Union[str, Graph]:

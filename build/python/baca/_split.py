@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _inputs
-from ._child import BacaError, program
+from ._commands import lines_of, run
 
 _WAYS = ("scaffold", "cluster", "time", "property", "random")
 
@@ -47,15 +46,10 @@ def split(
     listing = _inputs.read(X)
     if listing.kind != "molecules":
         raise ValueError("plain graphs have no scaffolds and clusters: want molecules")
-    command = [program(), "split", "--by", by, "--test", str(_inputs.share("test", test)), "--seed", str(_inputs.whole("seed", seed))]
-    command += ["--no-compare", "--format", "jsonl", "--to", "jsonl", *(["--values", "value"] if values is not None else []), "-"]
+    flags = ["--by", by, "--test", str(_inputs.share("test", test)), "--seed", str(_inputs.whole("seed", seed)), *(["--values", "value"] if values is not None else [])]
     cells: list[Optional[str]] = [None] * len(listing) if values is None else _texts(values, len(listing))
-    lines = "".join(json.dumps({"smiles": text, "value": cell}) + "\n" for text, cell in zip(listing.items, cells))
-    done = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise (BacaError if done.returncode < 0 else ValueError)(said.rpartition("baca: ")[2] or said)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    out, _ = run("split", *flags, "--no-compare", "--format", "jsonl", "--to", "jsonl", "-", stdin=lines_of(listing, value=cells))
+    rows = [json.loads(line) for line in out.splitlines()]
     _inputs.warn_of([(i, row["error"]) for i, row in enumerate(rows) if row["error"]], len(rows), "in neither set", 2)
     parts = np.array([row["split"] for row in rows])
     return np.flatnonzero(parts == "train"), np.flatnonzero(parts == "test")

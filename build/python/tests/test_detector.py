@@ -243,7 +243,7 @@ def test_grid_search_of_few(molecules):
 
 def test_clone_pickle_pipeline(tmp_path, molecules):
     own = baca.Detector(alpha=0.2, epochs=1, seed=5)
-    assert clone(own).get_params() == own.get_params() == {"model": None, "alpha": 0.2, "by": "alone", "epochs": 1, "seed": 5}
+    assert clone(own).get_params() == own.get_params() == {"model": None, "alpha": 0.2, "by": "alone", "epochs": 1, "seed": 5, "confidence": None}
     own.fit(molecules)
     scores = own.score_samples(molecules).tolist()
     assert pickle.loads(pickle.dumps(own)).score_samples(molecules).tolist() == scores

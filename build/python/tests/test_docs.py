@@ -17,9 +17,10 @@ import baca
 @pytest.mark.filterwarnings("ignore::baca.RefusedWarning")
 def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
+    metadata = distribution("baca-ood").metadata
+    text = metadata["Description"] or metadata.get_payload()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     names = {}
     exec(blocks[0], names)
     assert len(blocks[0].strip().splitlines()) <= 5 and capsys.readouterr().out.strip("\n") in text
@@ -83,7 +84,7 @@ try:
 except ValueError as e:
     assert type(e).__name__ == "NotFittedError" and isinstance(e, AttributeError)
 d = baca.Detector("drugs", alpha=0.1)
-assert repr(d) == "Detector(model='drugs', alpha=0.1, by='alone', epochs=None, seed=1)"
+assert repr(d) == "Detector(model='drugs', alpha=0.1, by='alone', epochs=None, seed=1, confidence=None)"
 d.set_params(alpha=0.05, epochs=1)
 assert d.predict(["CC(=O)Oc1ccccc1C(=O)O", "[Na+].[Cl-]"]).tolist() == [1, -1]
 assert "<svg" not in d.explain("CCO")._repr_html_()

@@ -81,7 +81,6 @@ def test_what_is_no_molecule(detector):
         (7, "int: want SMILES"),
         ({"smiles": [ASPIRIN]}, "dict: want SMILES"),
         (np.zeros((3, 2)), r"shape \(3, 2\)"),
-        (pd.DataFrame({"a": ["C"], "b": ["C"]}), "want one column"),
     ):
         with pytest.raises(TypeError, match=message):
             detector.scores(given)

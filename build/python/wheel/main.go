@@ -23,13 +23,19 @@ import (
 	"baca/build/internal/try"
 )
 
+// distribution is the name in a package index, where baca is another program, an e-book reader. The import is baca.
+const distribution = "baca-ood"
+
+// stem begins names of files, in which a dash separates parts.
+var stem = strings.ReplaceAll(distribution, "-", "_") + "-" + algo.Version
+
 // A target is a system to build for, with the tags of its wheel: the oldest systems that Go's
 // programs run on. The programs need no C library, so any Linux will do.
 type target struct{ os, arch, tags string }
 
 var targets = []target{
-	{"linux", "amd64", "manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64"},
-	{"linux", "arm64", "manylinux2014_aarch64.manylinux_2_17_aarch64.musllinux_1_1_aarch64"},
+	{"linux", "amd64", "manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64.musllinux_1_2_x86_64"},
+	{"linux", "arm64", "manylinux2014_aarch64.manylinux_2_17_aarch64.musllinux_1_1_aarch64.musllinux_1_2_aarch64"},
 	{"darwin", "amd64", "macosx_12_0_x86_64"},
 	{"darwin", "arm64", "macosx_12_0_arm64"},
 	{"windows", "amd64", "win_amd64"},
@@ -37,7 +43,7 @@ var targets = []target{
 }
 
 // name is that of the file.
-func (t target) name() string { return fmt.Sprintf("baca-%s-py3-none-%s.whl", algo.Version, t.tags) }
+func (t target) name() string { return fmt.Sprintf("%s-py3-none-%s.whl", stem, t.tags) }
 
 func (t target) program() ship.Program {
 	return ship.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
@@ -81,12 +87,12 @@ func wheels(out, commit string, targets []target) (err error) {
 }
 
 // info is the folder of a wheel that describes it.
-const info = "baca-" + algo.Version + ".dist-info/"
+var info = stem + ".dist-info/"
 
 // files are those of the wheel of a target, but for RECORD.
 func (t target) files(root, commit string) []ship.File {
 	source := filepath.Join(root, "build", "python")
-	readme := try.To(os.ReadFile(filepath.Join(source, "README.md")))
+	readme := ship.Unlink(root, "build/python/README.md", try.To(os.ReadFile(filepath.Join(source, "README.md"))), func(string) bool { return false })
 	others := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program()))
 	text := func(name string, data []byte) ship.File { return ship.File{Name: name, Data: data, Mode: 0o644} }
 	return append(modules(filepath.Join(source, "baca")),
@@ -96,6 +102,7 @@ func (t target) files(root, commit string) []ship.File {
 		text(info+"WHEEL", t.wheel()),
 		text(info+"entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n")),
 		text(info+"licenses/licenses.txt", others.Bytes()),
+		try.To(ship.Read(info+"licenses/DATA-LICENSES.txt", filepath.Join(root, "weights", "DATA-LICENSES.txt"), 0o644)),
 	)
 }
 
@@ -111,12 +118,13 @@ func modules(folder string) (files []ship.File) {
 
 // metadata is METADATA up to the description, which is README.md.
 const metadata = `Metadata-Version: 2.4
-Name: baca
+Name: ` + distribution + `
 Version: ` + algo.Version + `
 Summary: Which molecules and graphs lie outside what a model was trained on
-License-Expression: MIT
+License-Expression: MIT AND CC-BY-SA-3.0
 License-File: LICENSE
 License-File: licenses.txt
+License-File: DATA-LICENSES.txt
 Classifier: Intended Audience :: Science/Research
 Classifier: Operating System :: OS Independent
 Classifier: Programming Language :: Python :: 3

@@ -48,7 +48,7 @@ func TestPython(t *testing.T) {
 	try.Check(wheels(out, "", mine))
 	wheel := filepath.Join(out, mine[0].name())
 	if info, err := os.Stat(wheel); err != nil || info.Size() > 16e6 {
-		t.Errorf("%s: %d bytes, want at most 16 MB, of which the model bioactive is 3; %v", wheel, info.Size(), err)
+		t.Errorf("%s: %d bytes, want at most 16 MB, of which the model bioactive is 4; %v", wheel, info.Size(), err)
 	}
 	run := func(name string, args ...string) {
 		t.Helper()
@@ -74,6 +74,36 @@ func TestRecord(t *testing.T) {
 	want := "baca/x.py,sha256=nia_NpkRxFwkPGhBR7I_yeHc_PJX0pmhxjIBam_NM_Q,6\n" + info + "RECORD,,\n"
 	if got, err := fs.ReadFile(z, info+"RECORD"); err != nil || string(got) != want {
 		t.Errorf("%v\n%s, want\n%s", err, got, want)
+	}
+}
+
+// The package asks for its version by the name of the distribution.
+func TestDistribution(t *testing.T) {
+	if text := try.To(os.ReadFile("../baca/__init__.py")); !strings.Contains(string(text), `_metadata.version("`+distribution+`")`) {
+		t.Errorf("__init__.py does not name %s", distribution)
+	}
+}
+
+// From a folder of all wheels pip takes the one of a platform, by the name of the distribution.
+func TestFindLinks(t *testing.T) {
+	interpreter, err := exec.LookPath("python3")
+	if err != nil || exec.Command(interpreter, "-m", "pip", "--version").Run() != nil {
+		t.Skip("needs pip")
+	}
+	dir := t.TempDir()
+	for _, target := range targets {
+		var b bytes.Buffer
+		metadata := ship.File{Name: info + "METADATA", Data: fmt.Appendf(nil, "Metadata-Version: 2.1\nName: %s\nVersion: %s\n", distribution, algo.Version), Mode: 0o644}
+		try.Check(writeWheel(&b, []ship.File{metadata, {Name: info + "WHEEL", Data: target.wheel(), Mode: 0o644}}))
+		try.Check(os.WriteFile(filepath.Join(dir, target.name()), b.Bytes(), 0o666))
+	}
+	for platform, want := range map[string]string{"manylinux2014_x86_64": "x86_64", "musllinux_1_2_aarch64": "aarch64", "win_amd64": "win_amd64"} {
+		got := t.TempDir()
+		download := []string{"-m", "pip", "download", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", "--only-binary=:all:"}
+		out, err := exec.Command(interpreter, append(download, "--find-links", dir, "--platform", platform, "--dest", got, distribution)...).CombinedOutput()
+		if names := try.To(filepath.Glob(filepath.Join(got, stem+"-*"+want+".whl"))); err != nil || len(names) != 1 {
+			t.Errorf("%s: %v, %v\n%s", platform, names, err, out)
+		}
 	}
 }
 

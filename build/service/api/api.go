@@ -24,21 +24,52 @@ import (
 	"sync"
 	"time"
 
+	"baca/algo/graph"
 	"baca/algo/table"
+	"baca/algo/training"
 	"baca/build/service"
 )
 
 //go:embed openapi.json
 var outline []byte
 
-// openAPI is the document: the outline with the columns of rows.
+// limits of requests, by their place in the document below components.schemas.
+var limits = map[string]any{
+	"Graph/description":                      fmt.Sprintf("A graph of more than %d nodes or %d edges is a record with an error.", graph.MaxNodes, graph.MaxEdges),
+	"List/properties/smiles/maxItems":        service.MaxBatch,
+	"List/properties/graphs/maxItems":        service.MaxBatch,
+	"List/properties/ids/maxItems":           service.MaxBatch,
+	"Predictions/properties/smiles/maxItems": service.MaxExplained,
+	"Training/properties/smiles/maxItems":    service.MaxTraining,
+	"Training/properties/graphs/maxItems":    service.MaxTraining,
+	"Training/properties/smiles/minItems":    training.MinTraining,
+	"Training/properties/graphs/minItems":    training.MinTraining,
+	"Training/properties/epochs/maximum":     training.MaxEpochs,
+}
+
+// Columns of answers, of which OfPaper and OfValues may be missing.
+const (
+	explained = table.Usual | table.OfReasons | table.OfNeighbors | table.OfValues
+	judged    = explained | table.OfTrust
+)
+
+// openAPI is the document: the outline with the columns of rows and the limits.
 var openAPI = sync.OnceValue(func() []byte {
 	var doc map[string]any
 	err := json.Unmarshal(outline, &doc)
 	if err == nil {
 		schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
 		schemas["Row"] = rowSchema(table.Usual | table.OfPaper)
-		schemas["ExplainedRow"] = rowSchema(table.Usual | table.OfPaper | table.OfReasons | table.OfNeighbors | table.OfValues)
+		schemas["ExplainedRow"] = rowSchema(explained | table.OfPaper)
+		schemas["JudgedRow"] = rowSchema(judged)
+		for place, limit := range limits {
+			steps := strings.Split(place, "/")
+			at := schemas
+			for _, step := range steps[:len(steps)-1] {
+				at = at[step].(map[string]any)
+			}
+			at[steps[len(steps)-1]] = limit
+		}
 		outline, err = json.Marshal(doc)
 	}
 	if err != nil {
@@ -139,6 +170,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	}
 	a.mux.HandleFunc("POST /v1/score", a.rows)
 	a.mux.HandleFunc("POST /v1/explain", a.rows)
+	a.mux.HandleFunc("POST "+trustPath, a.rows)
 	a.mux.HandleFunc("POST /v1/train", a.trainModel)
 	a.mux.HandleFunc("GET /v1/models", a.listModels)
 	a.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
@@ -146,7 +178,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 		w.Write(openAPI())
 	})
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, map[string]string{"status": "ok"}) })
-	for _, path := range []string{"/v1/score", "/v1/explain", "/v1/train"} {
+	for _, path := range []string{"/v1/score", "/v1/explain", trustPath, "/v1/train"} {
 		a.mux.HandleFunc(path, methodNotAllowed("POST"))
 	}
 	for _, path := range []string{"/v1/models", "/v1/openapi.json", "/healthz"} {

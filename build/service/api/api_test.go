@@ -27,6 +27,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"baca/algo"
+	"baca/algo/graph"
+	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/build/service"
 )
@@ -155,7 +157,7 @@ func (s *server) check(r *http.Request, response *http.Response, data []byte) {
 	}
 	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		if response.Header.Get("Content-Type") == string(lines) {
-			s.value(map[bool]string{false: "Row", true: "ExplainedRow"}[r.URL.Path == "/v1/explain"], line)
+			s.value(map[string]string{"/v1/score": "Row", "/v1/explain": "ExplainedRow", trustPath: "JudgedRow"}[r.URL.Path], line)
 		}
 	}
 }
@@ -188,13 +190,69 @@ func TestDocument(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(doc.Components.RequestBodies["Records"].Value.Content)); !slices.Equal(got, mediaTypes()) {
 		t.Errorf("media types %v, want %v", got, mediaTypes())
 	}
+	schemas := doc.Components.Schemas
+	list := schemas["List"].Value.Properties["smiles"].Value
+	fields := schemas["Training"].Value.Properties
+	least, most := fields["smiles"].Value.MinItems, fields["epochs"].Value.Max
+	if *list.MaxItems != service.MaxBatch || least != training.MinTraining || *most != training.MaxEpochs {
+		t.Errorf("%d molecules, %d to train on, %g epochs are not the server's limits", *list.MaxItems, least, *most)
+	}
 	s := serving(t, local)
+	for nodes, refused := range map[int]int{graph.MaxNodes: 0, graph.MaxNodes + 1: 1} {
+		a := s.ask("POST", "/v1/score?model=ptc_mr", "application/json", fmt.Sprintf(`{"graphs": [{"n": %d}]}`, nodes))
+		if says := fmt.Sprintf("more than %d nodes", graph.MaxNodes); !strings.Contains(a.body, fmt.Sprintf(`"refused":%d`, refused)) || !strings.Contains(schemas["Graph"].Value.Description, says) {
+			t.Errorf("a graph of %d nodes: %s %s", nodes, a.Status, a.body)
+		}
+	}
 	if a := s.ask("GET", "/v1/openapi.json", "", ""); a.StatusCode != 200 || a.body != string(openAPI()) {
 		t.Errorf("%s", a.Status)
 	}
 	var models struct{ Models []service.Summary }
 	if a := s.ask("GET", "/v1/models", "", ""); json.Unmarshal([]byte(a.body), &models) != nil || !slices.ContainsFunc(models.Models, func(m service.Summary) bool { return m.Name == "bbbp" }) {
 		t.Errorf("%s", a.body)
+	}
+}
+
+// Answers about predictions are as the document says in every form, and what cannot be judged is refused.
+func TestTrust(t *testing.T) {
+	asked := service.Training{Recipe: service.Recipe{Name: "errors", Seed: 1, KeepStructures: true}, Columns: algo.ValueColumns{Observed: "y", Predicted: "p"}}
+	for n := range 80 {
+		for _, end := range []string{"O", "N", "C(=O)O"} {
+			asked.List.SMILES = append(asked.List.SMILES, strings.Repeat("C", n+1)+end)
+			v := algo.NoValues()
+			v.Observed, v.Predicted = float64(n), float64(n+len(end)%3)
+			asked.Values = append(asked.Values, *v)
+		}
+	}
+	trained := try.To(shared.Train(context.Background(), asked, func(service.Progress) error { return nil }))
+	m := try.To(shared.Open(context.Background(), trained.File))
+	s := serving(t, local)
+	two := `"smiles": ["CCO", "C(", "CCCCN"], "predicted": [1.5, 2, null]`
+	for _, accept := range []string{"application/json", "application/x-ndjson", "text/csv"} {
+		a := s.ask("POST", "/v1/trust?model="+m.Name, "application/json", `{`+two+`, "coverage": 0.8, "errors_by": "score"}`, "Accept", accept)
+		if a.StatusCode != 200 || strings.Count(a.body, "the branch is never closed") != 1 || len(a.Header[noteField]) < 3 {
+			t.Errorf("%s: %s %s", accept, a.Status, a.body)
+		}
+	}
+	for asks, want := range map[string]string{
+		`drugs {` + two + `}`:                                         "model drugs knows no held-out errors",
+		m.Name + ` {"smiles": ["C"], "predicted": []}`:                "0 predictions for 1 records: want one for each",
+		m.Name + ` {"smiles": ["C"]}`:                                 "0 predictions for 1 records: want one for each",
+		m.Name + ` {` + two + `, "uncertainty": [1]}`:                 "1 uncertainties for 3 predictions",
+		m.Name + ` {` + two + `, "coverage": 1}`:                      "a coverage of 1: want",
+		m.Name + ` {` + two + `, "errors_by": "size"}`:                "errors by",
+		m.Name + ` {` + two + `, "errors-by": "score"}`:               "unknown field",
+		m.Name + `&by=batch {` + two + `}`:                            "judged by each molecule alone",
+		m.Name + ` {"graphs": [{"n": 3}], "predicted": [1]}`:          "reads molecules",
+		m.Name + ` {"predicted": [1], "smiles": ["C"], "ids": [1,2]}`: "found number in ids",
+	} {
+		model, body, _ := strings.Cut(asks, " ")
+		if a := s.ask("POST", "/v1/trust?model="+model, "application/json", body); a.StatusCode != 400 || !strings.Contains(a.body, want) {
+			t.Errorf("%.200s: %s %s, want %q", asks, a.Status, a.body, want)
+		}
+	}
+	if a := s.ask("POST", "/v1/trust", "text/csv", "smiles\nC\n"); a.StatusCode != 415 || !strings.Contains(a.body, "want one of application/json") {
+		t.Errorf("%s %s", a.Status, a.body)
 	}
 }
 

@@ -169,7 +169,7 @@ func malformed(err error) string {
 	case err == io.ErrUnexpectedEOF:
 		return "it ends too early"
 	case errors.As(err, &kind):
-		field := strings.TrimPrefix(kind.Field, "Recipe.") // which is embedded
+		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:] // without what is embedded
 		return fmt.Sprintf("found %s in %s at byte %d", kind.Value, cmp.Or(field, "place of an object"), kind.Offset)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
@@ -209,18 +209,48 @@ func decode(b *body, into any, like string) error {
 	return nil
 }
 
+const trustPath = "/v1/trust"
+
+// judgedReader reads the JSON document of trustPath.
+var judgedReader = reader{answer: whole, read: readJudged}
+
+// readJudged reads a list with predictions from JSON, and has the plan judge them.
+func readJudged(q *question, p *run.Plan, b *body) (run.Input, error) {
+	var asked struct {
+		service.List
+		service.Predictions
+		service.Judging
+	}
+	if err := decode(b, &asked, `{"smiles": ["CCO"], "predicted": [-0.5], "uncertainty": [0.2]}`); err != nil {
+		return run.Input{}, err
+	}
+	values, err := asked.Values()
+	if err == nil {
+		err = asked.Join(b.ctx, p, asked.List, values)
+	}
+	if err != nil {
+		return run.Input{}, wrapped(err)
+	}
+	return inputOf(&asked.List, p, service.MaxExplained)
+}
+
 // readDocument reads a list from JSON.
 func readDocument(q *question, p *run.Plan, b *body) (run.Input, error) {
 	var l service.List
 	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
 		return run.Input{}, err
 	}
+	return inputOf(&l, p, service.MaxBatch)
+}
+
+// inputOf checks a list of a JSON document.
+func inputOf(l *service.List, p *run.Plan, most int) (run.Input, error) {
 	if (l.SMILES == nil) == (l.Graphs == nil) {
 		return run.Input{}, inputf("want one of the lists smiles and graphs")
 	}
 	if n := l.Len(); l.IDs != nil && len(l.IDs) != n {
 		return run.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
 	}
-	in, err := l.Input(p, service.MaxBatch)
+	in, err := l.Input(p, most)
 	return in, wrapped(err)
 }

@@ -40,6 +40,7 @@ type question struct {
 	column string // with the SMILES
 	sheet  string // of a workbook
 	in     string // media type of the body
+	read   func(*question, *run.Plan, *body) (run.Input, error)
 	out    form
 	own    []string // columns of the input, once it is read
 	notes  []string // about what is not read of it
@@ -59,10 +60,8 @@ func questionOf(r *http.Request) (*question, error) {
 				name, strings.Join(parameters, ", "))
 		}
 	}
-	q := &question{model: cmp.Or(values.Get("model"), service.Default),
-		column: cmp.Or(values.Get("column"), "smiles"), sheet: values.Get("sheet")}
-	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed,
-		Explain: r.URL.Path == "/v1/explain"}
+	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles"), sheet: values.Get("sheet")}
+	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path != "/v1/score"}
 	if text := values.Get("alpha"); text != "" {
 		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err != nil {
 			return nil, problemf(http.StatusBadRequest, "parameter alpha=%.40q: want a number between 0 and 1", text)
@@ -78,9 +77,18 @@ func questionOf(r *http.Request) (*question, error) {
 	}
 	q.in, _, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	reader, known := readers[q.in]
-	if !known {
-		return nil, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want one of %s", q.in, strings.Join(mediaTypes(), ", "))
+	types := strings.Join(mediaTypes(), ", ")
+	if r.URL.Path == trustPath {
+		known, types = q.in == string(whole), string(whole)
+		reader = judgedReader
+		if q.how.By != algo.ByAlone {
+			return nil, problemf(http.StatusBadRequest, "parameter by=%s: predictions are judged by each molecule alone", q.how.By)
+		}
 	}
+	if !known {
+		return nil, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want one of %s", q.in, types)
+	}
+	q.read = reader.read
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, problemf(http.StatusUnsupportedMediaType, "Content-Encoding %.40q: want none", encoding)
 	}
@@ -109,7 +117,7 @@ func answerForm(accept []string, usual form) (form, error) {
 	return "", problemf(http.StatusNotAcceptable, "Accept %.80q: want %s, %s or %s", list, whole, lines, csv)
 }
 
-// rows answers /v1/score and /v1/explain.
+// rows answers /v1/score, /v1/explain and /v1/trust.
 func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	q, err := questionOf(r)
 	if err != nil {
@@ -177,7 +185,7 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) 
 		return problemf(http.StatusBadRequest, "%v", err)
 	}
 	p := m.Plan(q.how)
-	if p.Input, err = readers[q.in].read(q, &p, body); err != nil {
+	if p.Input, err = q.read(q, &p, body); err != nil {
 		return err
 	}
 	p.From, p.Own = &table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}, &q.own
@@ -190,6 +198,9 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) 
 	}
 	if err := r.Do(ctx); err != nil {
 		return err
+	}
+	if r.Predictions != nil {
+		q.notes = append(q.notes, r.Predictions.Sentences()...)
 	}
 	if out.notes = q.notes; q.out != whole {
 		return nil
@@ -231,10 +242,14 @@ func (q *question) open(out *reply, fields []table.Field) *table.Sink {
 
 // end writes what follows the last row of a document.
 func end(out *reply, r *run.Run) error {
-	rest, err := json.Marshal(map[string]any{"whole": service.WholeOf(r), "schema": table.SchemaVersion, "counts": map[string]int{
+	answer := map[string]any{"whole": service.WholeOf(r), "schema": table.SchemaVersion, "counts": map[string]int{
 		"records": r.Tally.Records, "refused": r.Tally.Refused, "outside": r.Tally.Outside,
 		"borderline": r.Tally.Borderline, "inside": r.Tally.Inside, "undecided": r.Tally.Undecided,
-	}})
+	}}
+	if r.Predictions != nil {
+		answer["notes"] = out.notes
+	}
+	rest, err := json.Marshal(answer)
 	if err == nil {
 		_, err = fmt.Fprintf(out, "\n],%s\n", rest[1:])
 	}

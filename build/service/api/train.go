@@ -12,15 +12,15 @@ import (
 	"baca/build/service"
 )
 
-// A training is the JSON document of /v1/train.
-type training struct {
+// A trainRequest is the JSON document of /v1/train.
+type trainRequest struct {
 	SMILES []string        `json:"smiles"`
 	Graphs []service.Plain `json:"graphs"`
 	service.Recipe
 }
 
 // check refuses what no model can be trained by.
-func (t *training) check() error {
+func (t *trainRequest) check() error {
 	switch {
 	case (t.SMILES == nil) == (t.Graphs == nil):
 		return inputf("want one of the lists smiles and graphs")
@@ -68,7 +68,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) train(ctx context.Context, body *body, out *reply) error {
-	asked := training{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
+	asked := trainRequest{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
 	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain and models.
+// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain,
+// trust and models.
 package mcp
 
 import (
@@ -26,7 +27,8 @@ const (
 
 const instructions = `BaCa tells which molecules lie outside what a model was trained on, so that its answers about them are not to be trusted.
 score gives for each molecule a score (higher is further outside), a p-value (how often a molecule like the training set scores as high) and a verdict: inside,
-borderline, outside, or undecided where the model cannot tell. Inside does not mean safe, active or right. explain says why, for few molecules. models lists the models.`
+borderline, outside, or undecided where the model cannot tell. Inside does not mean safe, active or right. explain says why, for few molecules. trust says which of your predictions for molecules to rely on, and how wrong they may be, by a model that knows its
+held-out errors. models lists the models.`
 
 // A Scoring is the input of score and explain.
 type Scoring struct {
@@ -36,9 +38,18 @@ type Scoring struct {
 	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; batch and attention judge the whole list together, which takes 20"`
 }
 
+// A Trusting is the input of trust.
+type Trusting struct {
+	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
+	Model  string   `json:"model" jsonschema:"a model that models lists, trained with observed and held-out predicted values"`
+	service.Predictions
+	service.Judging
+}
+
 type Scored struct {
 	Model string           `json:"model"`
 	Rows  []map[string]any `json:"rows" jsonschema:"one for each molecule, in order, with the columns of the command"`
+	Notes []string         `json:"notes,omitempty" jsonschema:"what judgements of predictions rest on"`
 	Whole *service.Whole   `json:"whole,omitempty" jsonschema:"what the list is like as a whole, if by is batch or attention"`
 }
 
@@ -53,18 +64,25 @@ func New(s *service.Service) *sdk.Server {
 	server.AddReceivingMiddleware(withoutNull)
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "score", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(false),
+		Name: "score", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(table.Usual),
 		Description: fmt.Sprintf("Score up to %d molecules by how far they lie outside what a model was trained on.", MaxScored),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
-		out, err := score(ctx, s, in, false, MaxScored)
+		out, err := score(ctx, s, in, table.Usual, nil)
 		return nil, out, err
 	})
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "explain", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(true),
-		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons "+
-			"in words, what each atom adds, the most similar training molecules.", MaxExplained),
+		Name: "explain", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(explained),
+		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons in words, what each atom adds, the most similar training molecules.", MaxExplained),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
-		out, err := score(ctx, s, in, true, MaxExplained)
+		out, err := score(ctx, s, in, explained, nil)
+		return nil, out, err
+	})
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "trust", Annotations: reads, OutputSchema: answering(judged),
+		Description: fmt.Sprintf("Say which of your predictions for up to %d molecules to trust: expected error, interval of the observed value, trust, check or do-not-use, reasons, the nearest training molecules and what was measured of them.", MaxExplained),
+	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Trusting) (*sdk.CallToolResult, *Scored, error) {
+		o := algo.DefaultOptions()
+		out, err := score(ctx, s, Scoring{SMILES: in.SMILES, Model: in.Model, Alpha: o.Alpha, By: o.By}, judged, &in)
 		return nil, out, err
 	})
 	sdk.AddTool(server, &sdk.Tool{Name: "models", Annotations: reads, Description: "List the models, and what they were trained on."},
@@ -100,11 +118,22 @@ func scoring() *jsonschema.Schema {
 	return s
 }
 
-func score(ctx context.Context, s *service.Service, in Scoring, explain bool, most int) (*Scored, error) {
+// Columns of answers.
+const (
+	explained = table.Usual | table.OfReasons | table.OfNeighbors
+	judged    = explained | table.OfValues | table.OfTrust
+)
+
+// score answers with some columns, and judges predictions, if not nil.
+func score(ctx context.Context, s *service.Service, in Scoring, columns table.Group, predictions *Trusting) (*Scored, error) {
+	most := MaxScored
+	if columns != table.Usual {
+		most = MaxExplained
+	}
 	if len(in.SMILES) == 0 || len(in.SMILES) > most {
 		return nil, fmt.Errorf("%d molecules: want 1 to %d in one call", len(in.SMILES), most)
 	}
-	how := service.How{Alpha: in.Alpha, By: in.By, Seed: algo.DefaultOptions().Seed, Explain: explain}
+	how := service.How{Alpha: in.Alpha, By: in.By, Seed: algo.DefaultOptions().Seed, Explain: columns != table.Usual}
 	if err := how.Check(); err != nil {
 		return nil, err
 	}
@@ -115,23 +144,30 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	var b bytes.Buffer
 	p := m.Plan(how)
 	p.Open = func([]table.Field) (rows, rejects *table.Sink, err error) {
-		return table.NewSink(&b, "jsonl", table.Text{}, false, fields(explain)), nil, nil
+		return table.NewSink(&b, "jsonl", table.Text{}, false, fields(columns)), nil, nil
 	}
-	whole, err := m.Score(ctx, service.List{SMILES: in.SMILES}, p)
-	if err != nil {
+	out := &Scored{Model: in.Model}
+	list := service.List{SMILES: in.SMILES}
+	if predictions != nil {
+		values, err := predictions.Values()
+		if err == nil {
+			err = predictions.Join(ctx, &p, list, values)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Notes = p.Predictions.Sentences()
+	}
+	if out.Whole, err = m.Score(ctx, list, p); err != nil {
 		return nil, err
 	}
-	list, err := rowsOf(b.Bytes())
-	return &Scored{Model: in.Model, Rows: list, Whole: whole}, err
+	out.Rows, err = rowsOf(b.Bytes())
+	return out, err
 }
 
 // fields are the columns of an answer.
-func fields(explain bool) []table.Field {
-	groups := table.Usual
-	if explain {
-		groups |= table.OfReasons | table.OfNeighbors
-	}
-	return slices.DeleteFunc(table.Fields(groups), func(f table.Field) bool { return f.Name == "id" })
+func fields(columns table.Group) []table.Field {
+	return slices.DeleteFunc(table.Fields(columns), func(f table.Field) bool { return f.Name == "id" })
 }
 
 // rowsOf are lines of JSON without what has no value.
@@ -152,15 +188,15 @@ func rowsOf(lines []byte) (list []map[string]any, err error) {
 }
 
 // answering is the schema of a Scored.
-func answering(explain bool) *jsonschema.Schema {
+func answering(columns table.Group) *jsonschema.Schema {
 	s, err := jsonschema.For[Scored](nil)
 	if err != nil {
 		panic(err) // the type is known
 	}
 	row := s.Properties["rows"].Items
 	row.Properties = map[string]*jsonschema.Schema{}
-	for i, c := range table.Of(fields(explain), nil) {
-		row.Properties[c.Name] = &jsonschema.Schema{Type: table.JSONType(c.Kind), Description: fields(explain)[i].Doc}
+	for i, c := range table.Of(fields(columns), nil) {
+		row.Properties[c.Name] = &jsonschema.Schema{Type: table.JSONType(c.Kind), Description: fields(columns)[i].Doc}
 	}
 	return s
 }

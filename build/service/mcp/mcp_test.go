@@ -55,7 +55,7 @@ func TestTools(t *testing.T) {
 		t.Error("the server does not say what it is for")
 	}
 	list, err := c.ListTools(context.Background(), nil)
-	if err != nil || len(list.Tools) != 3 {
+	if err != nil || len(list.Tools) != 4 {
 		t.Fatalf("%v, %v", list, err)
 	}
 	for _, tool := range list.Tools {
@@ -129,6 +129,10 @@ func TestRefusals(t *testing.T) {
 		if why := call(t, c, "score", in, nil); !strings.Contains(why, want) || strings.Contains(why, "file") {
 			t.Errorf("%.100v: %q, want %q", in, why, want)
 		}
+	}
+	none := Trusting{SMILES: one, Model: "drugs", Predictions: service.Predictions{Predicted: []*float64{new(float64)}}}
+	if why := call(t, c, "trust", none, nil); !strings.Contains(why, "model drugs knows no held-out errors of predictions: want one that was trained with") {
+		t.Errorf("%q", why)
 	}
 	if why := call(t, c, "explain", Scoring{SMILES: make([]string, MaxExplained+1)}, nil); !strings.Contains(why, "want 1 to 20") {
 		t.Errorf("%q", why)

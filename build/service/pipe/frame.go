@@ -5,7 +5,7 @@
 // of the questions, after any number of frames with progress. A question that cannot be answered gets an answer with
 // error, and the next one is read.
 //
-// The body of op score, explain, trust and train is a list, behind columns of as many float64 where
+// The body of op score, explain, neighbors, trust and train is a list, behind columns of as many float64 where
 // the table below names any, NaN where a value is not known. Of molecules, it has the length of each SMILES
 // in bytes, four bytes little-endian, and then all of them in UTF-8 one behind the other. Of plain
 // graphs, it has the number of nodes of each graph, then the number of edges of each, then the
@@ -14,11 +14,13 @@
 //	op        asks with                                      is answered by
 //	models                                                   models: names
 //	open      body: a model file                             model: how to name it in questions
-//	about     model, alpha                                   about, see service.About
+//	about     model, alpha, confidence                       about, see service.About
 //	file      model                                          body: its file
-//	score     model, alpha, by, seed, kind, rows, first,     refused, set_aside; body: scores, p-values (float64), verdicts (a
-//	          body: a list                                   byte each); whole: of a batch, see service.Whole
+//	score     model, alpha, confidence, by, seed, kind,      refused, set_aside; body: scores, p-values (float64), verdicts (a
+//	          rows, first; body: a list                      byte each); whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
+//	neighbors the same with neighbors, a number              body: rows as JSON lines, as of baca score --neighbors
+//	column    body: the head of a CSV file                   column: the place of the SMILES, from 0; -1 for none
 //	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca trust
 //	          tolerance, large_errors, errors_by, values;
 //	          body: columns of values and a list
@@ -33,7 +35,7 @@
 // why. Such a row has NaN for numbers and 255 for its verdict; the verdicts of others are places in a list of words
 // that the answer has.
 //
-// By alone, which is meant where by is missing, a long list may be asked about in pieces. By batch or
+// By alone, which is meant where by is missing, and by approximate, a long list may be asked about in pieces. By batch or
 // attention the list of one question is the batch.
 //
 // Ahead questions are taken before the first of them is answered. Whoever asks no more than that
@@ -64,10 +66,13 @@ type question struct {
 	Op    string  `json:"op"`
 	Model string  `json:"model"`
 	Alpha float64 `json:"alpha"`
-	By    string  `json:"by"`
+	By    string  `json:"by"`   // a decider, or approximate
 	Kind  string  `json:"kind"` // molecules or graphs
 	Rows  int     `json:"rows"`
 	First int     `json:"first"`
+
+	Confidence float64 `json:"confidence"`
+	Neighbors  int     `json:"neighbors"` // of each record
 
 	Values []string `json:"values"` // names of the columns before the list
 
@@ -75,10 +80,7 @@ type question struct {
 
 	decide.Counts // of a list that may be foreign
 
-	Coverage    float64 `json:"coverage"` // this and the next two as in trust.Options
-	Tolerance   float64 `json:"tolerance"`
-	LargeErrors float64 `json:"large_errors"`
-	ErrorsBy    string  `json:"errors_by"` // an trust.Order, empty for the default
+	service.Judging // of predictions
 
 	body []byte
 }

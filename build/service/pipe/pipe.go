@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/document"
-	"baca/algo/feature/trust"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/service"
@@ -24,6 +24,9 @@ import (
 const Ahead = 4
 
 const opTrain = "train"
+
+// byApproximate is algo.ByAlone with p-values that compare with training graphs, too.
+const byApproximate = "approximate"
 
 // An answer is a written frame's header.
 type answer struct {
@@ -39,6 +42,7 @@ type answer struct {
 	SetAside []note            `json:"set_aside,omitempty"`
 	Warning  string            `json:"warning,omitempty"`
 	Whole    *service.Whole    `json:"whole,omitempty"`
+	Column   *int              `json:"column,omitempty"`
 	// Scaffolds are numbers of rows' scaffolds, of fingerprints.
 	Scaffolds []uint32 `json:"scaffolds,omitempty"`
 
@@ -104,6 +108,8 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 		err = a.fingerprints(ctx, s, q)
 	case "foreign":
 		a.Warning = q.Foreign()
+	case "column":
+		err = a.column(q.body)
 	case "q_values":
 		var p []float64
 		if p, err = numbers(q.body); err == nil {
@@ -116,6 +122,20 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 		return &answer{Error: err.Error(), Unknown: errors.Is(err, service.ErrUnknown)}
 	}
 	return a
+}
+
+// column finds the column with the SMILES in the head of a CSV file, -1 for none.
+func (a *answer) column(head []byte) error {
+	text, _, err := dataset.Options{Format: dataset.CSV}.Text(bytes.NewReader(head))
+	if err != nil {
+		return err
+	}
+	place := -1
+	if t, found := text.Table(dataset.CSV, ""); found {
+		place = t.SMILES
+	}
+	a.Column = &place
+	return nil
 }
 
 func (a *answer) open(ctx context.Context, s *service.Service, q *question) error {
@@ -137,17 +157,17 @@ func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) e
 	}
 	switch q.Op {
 	case "about":
-		a.About, err = m.About(q.Alpha)
+		a.About, err = m.About(q.Alpha, q.Confidence)
 		return err
 	case "file":
 		a.body = m.File
 		return nil
-	case "score", "explain":
+	case "score", "explain", "neighbors":
 		return a.rows(ctx, m, q)
 	case "trust":
 		return a.trust(ctx, m, q)
 	}
-	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train, fingerprints, foreign or q_values", q.Op)
+	return fmt.Errorf("op %q: want models, open, about, file, score, explain, neighbors, trust, column, train, fingerprints, foreign or q_values", q.Op)
 }
 
 // rows scores or explains a list.
@@ -156,10 +176,17 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	if err != nil {
 		return err
 	}
-	how := service.How{Alpha: q.Alpha, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
+	how := service.How{Alpha: q.Alpha, Confidence: q.Confidence, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
+	if how.By == byApproximate {
+		how.By = algo.ByAlone
+		if m, err = m.Wide(ctx); err != nil {
+			return err
+		}
+	}
 	p := m.Plan(how)
-	if how.Explain {
-		p.Columns |= table.OfValues
+	if q.Op != "score" {
+		p.Columns |= table.OfNeighbors | table.OfValues
+		p.Neighbors = q.Neighbors
 		_, err := m.Score(ctx, l, a.lines(p))
 		return err
 	}
@@ -198,8 +225,11 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 		return err
 	}
 	p := m.Plan(service.How{Alpha: q.Alpha, By: algo.ByAlone, Seed: algo.DefaultOptions().Seed})
-	p.Columns |= table.OfTrust
-	return m.Trust(ctx, l, a.lines(p), values, trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, q.ErrorsBy)
+	if err := q.Judging.Join(ctx, &p, l, values); err != nil {
+		return err
+	}
+	_, err = m.Score(ctx, l, a.lines(p))
+	return err
 }
 
 // lines writes the rows of a plan as JSON lines, as in the command, to the body.

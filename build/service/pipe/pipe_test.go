@@ -85,6 +85,17 @@ func TestServe(t *testing.T) {
 	if a, body := c.read(); a.Error != "" || bytes.Count(body, []byte("\n")) != 3 || !bytes.Contains(body, []byte(`"atoms":[`)) {
 		t.Errorf("explain: %+v\n%s", a, body)
 	}
+	list["op"], list["neighbors"] = "neighbors", 2
+	c.ask(list, molecules("CCO", "C(", "C"))
+	if a, body := c.read(); a.Error != "" || bytes.Count(body, []byte("\n")) != 3 || !bytes.Contains(body, []byte(`"nearest_smiles":["`)) || bytes.Contains(body, []byte(`"atoms"`)) {
+		t.Errorf("neighbors: %+v\n%s", a, body)
+	}
+	for head, want := range map[string]int{"n,structure\n1,c1ccccc1O\n2,CCO\n": 1, "a,b\n1,2\n": -1} {
+		c.ask(map[string]any{"op": "column"}, []byte(head))
+		if a, _ := c.read(); a.Column == nil || *a.Column != want {
+			t.Errorf("column of %q: %+v, want %d", head, a, want)
+		}
+	}
 	c.ask(map[string]any{"op": "q_values"}, appendNumbers(nil, []float64{0.01, 0.5}))
 	if _, body := c.read(); !bytes.Equal(body, appendNumbers(nil, []float64{0.02, 0.5})) {
 		t.Errorf("q-values %v", body)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/build/internal/try"
 )
 
@@ -97,7 +98,7 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 	mod := try.To(os.ReadFile(filepath.Join(root, "go.mod")))
-	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
+	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT AND CC-BY-SA-3.0\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
 		if strings.Count(string(text), want) != 2 {
 			t.Errorf("want %q in both images", want)
 		}
@@ -131,6 +132,67 @@ func TestOwner(t *testing.T) {
 		sh.Dir = dir
 		if out, err := sh.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), c.want) {
 			t.Errorf("%s: %v\n%s, want %q", c.line, err, out, c.want)
+		}
+	}
+}
+
+// A stranger's program imports the published packages, and a nested module finds what it requires. The modules come from a bare
+// repository in a folder, those of others from this machine's cache.
+func TestStranger(t *testing.T) {
+	if os.Getenv("BACA_TEST") != "all" {
+		t.Skip("compiles everything anew; BACA_TEST=all runs it")
+	}
+	script := try.To(filepath.Abs("owner.sh"))
+	for _, name := range []string{"git", "perl", "gofmt"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	dir := t.TempDir()
+	cache := strings.TrimSpace(string(try.To(exec.Command("go", "env", "GOMODCACHE").Output())))
+	env := append(os.Environ(), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+dir+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/",
+		"GOPROXY=file://"+filepath.ToSlash(cache)+"/cache/download", "GONOPROXY=github.com/octo-lab", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw")
+	sh := func(where, line string) (string, error) {
+		c := exec.Command("sh", "-ec", line)
+		c.Dir, c.Env = filepath.Join(dir, where), env
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if text, err := exec.Command("git", "clone", "--quiet", "--shared", "../../..", filepath.Join(dir, "source")).CombinedOutput(); err != nil {
+		t.Skipf("no repository of git: %s", text)
+	}
+	version := "v" + algo.Version
+	publish := script + " octo-lab; git -c user.name=a -c user.email=a@b commit -qam owned; git tag " + version + "; git tag build/research/" + version +
+		"; mkdir ../octo-lab; git clone -q --bare . ../octo-lab/baca"
+	if out, err := sh("source", publish); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const program = `package main
+
+import (
+	"fmt"
+
+	"github.com/octo-lab/baca/algo/molecule/smiles"
+	"github.com/octo-lab/baca/weights"
+)
+
+func main() {
+	m, err := weights.Open("drugs")
+	_, wrong := smiles.Parse("CCO")
+	fmt.Println(m.Card.Name, err, wrong)
+}
+`
+	for name, lines := range map[string]string{
+		"imports": "go get github.com/octo-lab/baca/weights@" + version + "; go run .",
+		"nested":  "rm main.go; go get github.com/octo-lab/baca/build/research@" + version + "; grep baca/build/research go.mod",
+	} {
+		try.Check(os.MkdirAll(filepath.Join(dir, name), 0o777))
+		try.Check(os.WriteFile(filepath.Join(dir, name, "main.go"), []byte(program), 0o666))
+		out, err := sh(name, "go mod init stranger; "+lines)
+		if strings.Contains(out, "cache/download/") && !strings.Contains(out, "octo-lab") {
+			t.Logf("%s: not tried, since modules of others are not on this machine: %s", name, out)
+		} else if err != nil || name == "imports" && !strings.HasSuffix(out, "drugs <nil> <nil>\n") {
+			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
 }

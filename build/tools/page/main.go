@@ -149,6 +149,7 @@ func (b *builder) licenses() {
 		return
 	}
 	b.add("licenses.txt", text.Bytes()).late = true
+	b.add("DATA-LICENSES.txt", b.read(filepath.Join(b.root, "weights", "DATA-LICENSES.txt"))).late = true
 }
 
 // static adds the files below web/static.

@@ -200,6 +200,14 @@ test("mistakes are told", async () => {
   await assert.rejects(Detector.train(["C"], { name: 5 }), { code: "option", message: "name is a number, want a text" });
   assert.deepEqual(await detector.score(new String("CCO")), await detector.score("CCO"));
   for (const alpha of [0, -1, 1, 7, NaN, "x"]) await assert.rejects(detector.score("C", { alpha }), { code: "option" }, `alpha ${alpha}`);
+  for (const [options, message] of [
+    [{ alhpa: 0.01 }, "unknown option alhpa: want one of alpha, signal, onProgress"],
+    [{ by: "batch" }, "unknown option by: want one of alpha, signal, onProgress"],
+  ]) {
+    for (const asked of [detector.score("C", options), detector.explain("C", options)]) await assert.rejects(asked, { name: "BacaError", code: "option", message });
+  }
+  await assert.rejects(Detector.load({ file: new Uint8Array() }), { code: "option", message: "unknown option file: want one of model, signal" });
+  await assert.rejects(Detector.train(["C"], { keepStructure: true }), { code: "option", message: /^unknown option keepStructure: want one of name, epochs, seed, / });
   await assert.rejects(Detector.load({ model: "bbbp" }), TypeError);
   await assert.rejects(Detector.load({ model: new Uint8Array(100) }), { code: "model" });
   await assert.rejects(Detector.load({ model: new Uint8Array() }), { code: "model", message: /^model file: truncated/ });

@@ -115,13 +115,20 @@ func below(folder string) (files []ship.File) {
 	return files
 }
 
+// pages are what an archive has to read, beside what these link to.
+var pages = []string{
+	"README.md", "algo/READING.md", "algo/RATIONALE.md", "build/baca/README.md", "build/baca/DOMAIN.md", "build/baca/RECIPES.md", "build/baca/SETS.md",
+	"build/baca/SHELL.md", "build/baca/TRUST.md", "build/baca/testdata/hydration.csv", "build/npm/README.md", "build/python/README.md",
+	"build/service/api/README.md", "build/service/mcp/README.md", "build/CHANGELOG.md", "web/EMBED.md", "weights/FORMAT.md", "weights/SECURITY.md",
+}
+
 // archive has the command for a system, in a form that is usual there.
 func archive(t ship.Program, root, commit string, texts []ship.File) ship.File {
 	files := []ship.File{try.To(t.Compile(root, "baca", commit))}
-	for _, name := range []string{"LICENSE", "README.md"} {
-		files = append(files, try.To(ship.Read(name, filepath.Join(root, name), 0o644)))
-	}
-	files = append(append(files, ship.File{Name: "licenses.txt", Data: licenses(t, root), Mode: 0o644}), texts...)
+	files = append(files, try.To(ship.Read("LICENSE", filepath.Join(root, "LICENSE"), 0o644)))
+	files = append(files, try.To(ship.Documents(root, pages...))...)
+	files = append(files, ship.File{Name: "licenses.txt", Data: licenses(t, root), Mode: 0o644})
+	files = append(files, texts...)
 	folder, ext, write := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.OS, t.Arch), ".zip", ship.Zip
 	if t.OS != "windows" {
 		ext, write = ".tar.gz", writeTar

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -90,6 +91,7 @@ func TestRelease(t *testing.T) {
 	try.Check(os.CopyFS(dir, unpack(t, read(site))))
 	for name, want := range map[string]string{
 		folder + "/licenses.txt": "== Scripts of the page ==", folder + "/README.md": "BaCa", folder + "/LICENSE": "MIT",
+		folder + "/weights/DATA-LICENSES.txt": "name: ChEMBL\n", "baca-" + algo.Version + "-site/DATA-LICENSES.txt": "name: ChEMBL\n",
 		folder + "/man/man1/baca-score.1": `.TH "BACA-SCORE" "1" "Jan 2000"`, folder + "/completions/baca.bash": "bash completion", folder + "/completions/_baca": "#compdef baca",
 		"baca-" + algo.Version + "-site/index.html": "<title>", "baca-" + algo.Version + "-site/schema.json": `"p_value"`,
 	} {
@@ -97,15 +99,63 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s does not have %q: %v", name, want, err)
 		}
 	}
+	checkReadme(t, out)
+	checkLinks(t, filepath.Join(dir, folder))
 	if text, err := exec.Command(filepath.Join(dir, folder, "baca"), "version").Output(); err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"+0123456789ab\n") {
 		t.Errorf("version: %q, %v", text, err)
 	}
-	for _, want := range []string{"pkg:golang/gonum.org/v1/gonum@", "pkg:golang/github.com/maxence-charriere/go-app/v10@", "pkg:npm/openchemlib@", "pkg:golang/std@"} {
+	for _, want := range []string{"pkg:golang/gonum.org/v1/gonum@", "pkg:golang/github.com/maxence-charriere/go-app/v10@", "pkg:npm/openchemlib@", "pkg:golang/std@", `"name": "ChEMBL"`, `"expression": "CC-BY-SA-3.0"`, `"name": "TUDataset ENZYMES"`} {
 		if !bytes.Contains(read(bom), []byte(want)) {
 			t.Errorf("the list of materials lacks %s", want)
 		}
 	}
 	checkBOM(t, read(bom))
+}
+
+// checkReadme follows the first block of README.md from an archive to verdicts, on a machine with tar and gzip alone.
+func checkReadme(t *testing.T, out string) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return // whose archive the page names
+	}
+	_, block, _ := strings.Cut(string(try.To(os.ReadFile("../../../../README.md"))), "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	dir := t.TempDir()
+	for _, name := range []string{"tar", "gzip"} {
+		try.Check(os.Symlink(try.To(exec.LookPath(name)), filepath.Join(dir, name)))
+	}
+	molecules := []byte("compound,structure\naspirin,CC(=O)Oc1ccccc1C(=O)O\nRDX,C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\n")
+	try.Check(os.WriteFile(filepath.Join(dir, "my.csv"), molecules, 0o666))
+	lines := strings.NewReplacer("baca-0.1.0-linux-amd64.tar.gz", filepath.Join(out, "baca-"+algo.Version+"-linux-amd64.tar.gz"), "my.csv", "../my.csv").Replace(block)
+	c := exec.Command(try.To(exec.LookPath("sh")), "-ec", lines)
+	c.Dir, c.Env = dir, []string{"PATH=" + dir}
+	text, err := c.CombinedOutput()
+	if n := strings.Count(block, "\n"); n > 3 || err != nil || !strings.Contains(string(text), ",inside,") || !strings.Contains(string(text), ",outside,") {
+		t.Errorf("%d commands: %v\n%s", n, err, text)
+	}
+}
+
+// checkLinks looks for the files that pages of an archive link to.
+func checkLinks(t *testing.T, folder string) {
+	t.Helper()
+	link, links := regexp.MustCompile(`\]\(([\w./-]+\.[a-z]{2,5}|[\w./-]+/[\w./-]*)(#[^)]*)?\)`), map[string]int{}
+	try.Check(filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		if filepath.Ext(name) != ".md" {
+			return err
+		}
+		for _, m := range link.FindAllSubmatch(try.To(os.ReadFile(name)), -1) {
+			links[filepath.Base(name)]++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), string(m[1]))); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+		return err
+	}))
+	for _, name := range []string{"READING.md", "TRUST.md", "SETS.md", "DOMAIN.md", "RECIPES.md", "README.md"} {
+		if links[name] == 0 {
+			t.Errorf("%s is not there, or links to nothing", name)
+		}
+	}
 }
 
 // checkBOM compares a document with the published schema, which a module of CycloneDX holds.

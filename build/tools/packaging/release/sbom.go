@@ -29,12 +29,14 @@ type bom struct {
 }
 
 type component struct {
-	Type     string    `json:"type"`
-	Name     string    `json:"name"`
-	Version  string    `json:"version"`
-	PURL     string    `json:"purl"`
-	Hashes   []hash    `json:"hashes,omitempty"`
-	Licenses []licence `json:"licenses,omitempty"`
+	Type        string    `json:"type"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version,omitempty"`
+	Publisher   string    `json:"publisher,omitempty"`
+	Description string    `json:"description,omitempty"`
+	PURL        string    `json:"purl,omitempty"`
+	Hashes      []hash    `json:"hashes,omitempty"`
+	Licenses    []licence `json:"licenses,omitempty"`
 }
 
 type hash struct {
@@ -59,7 +61,30 @@ func materials(root string, targets []ship.Program) []byte {
 				PURL: "pkg:golang/" + m.Path + "@" + m.Version})
 	}
 	b.Components = append(b.Components, scriptsOf(filepath.Join(root, "web", "package-lock.json"))...)
+	b.Components = append(b.Components, sets(string(try.To(os.ReadFile(filepath.Join(root, "weights", "DATA-LICENSES.txt")))))...)
 	return append(try.To(json.MarshalIndent(b, "", "  ")), '\n')
+}
+
+// sets are those of DATA-LICENSES.txt.
+func sets(text string) (list []component) {
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if key == "name" {
+			list = append(list, component{Type: "data", Name: value})
+		}
+		if len(list) == 0 {
+			continue
+		}
+		switch c := &list[len(list)-1]; {
+		case key == "as":
+			c.Description = value
+		case key == "by":
+			c.Publisher = value
+		case key == "licence" && value != "not stated":
+			c.Licenses = []licence{{value}}
+		}
+	}
+	return list
 }
 
 // scriptsOf are the packages of a lockfile that the page is bundled from.

@@ -15,7 +15,7 @@ import (
 // What the page says, where no scenario tells.
 func TestSays(t *testing.T) {
 	reason := func(v decide.Verdict, p float64, held int, list string) string {
-		return verdictReason(v, p, decide.Rule{Alpha: 0.05, Holdout: held}, "molecules", list)
+		return howUnusual(v, p, decide.Rule{Alpha: 0.05, Holdout: held}, "molecules", list)
 	}
 	library := func(latest message.Epoch) string {
 		return libraryName(&run.Training{Library: store.NewFile("mine.smi", nil), Latest: latest})
@@ -28,10 +28,10 @@ func TestSays(t *testing.T) {
 	}
 	graphs.Phase = run.Done
 	for _, c := range []struct{ got, want string }{
-		{reason(decide.Outside, 1.0/205, 204, ""), "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p = 0.00488)."},
-		{reason(decide.Outside, 1.0/205, 204, "new.smi"), "Only 1 of 205 molecules of new.smi, this one counted in, scores this high (p = 0.00488)."},
-		{reason(decide.Outside, 2.0/205, 204, "new.smi"), "Only 2 of 205 molecules of new.smi, this one counted in, score this high (p = 0.00976)."},
-		{reason(decide.Borderline, 16.0/205, 204, "new.smi"), "16 of 205 molecules of new.smi, this one counted in, score this high (p = 0.0780)."},
+		{reason(decide.Outside, 1.0/205, 204, ""), "More unusual than all 204 molecules that were kept from training (p = 0.00488)."},
+		{reason(decide.Outside, 1.0/205, 204, "new.smi"), "More unusual than all 204 molecules of new.smi (p = 0.00488)."},
+		{reason(decide.Outside, 2.0/205, 204, "new.smi"), "As unusual as the top 0.98 % of the molecules of new.smi (p = 0.00976)."},
+		{reason(decide.Borderline, 16.0/205, 204, "new.smi"), "As unusual as the top 7.8 % of the molecules of new.smi (p = 0.0780)."},
 		{reason(decide.Undecided, math.NaN(), 0, ""), "The model keeps no held-out molecules to compare with."},
 		{reason(decide.Undecided, 0.5, 9, ""), "This model keeps too few molecules to compare with for α = 5 %: with 9, p is 0.100 at least. Its p is 0.500."},
 		{library(message.Epoch{}), "mine.smi"},

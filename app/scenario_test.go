@@ -163,7 +163,6 @@ var events = map[string]func(p *stage, o object){
 	"fold":  func(p *stage, o object) { p.Input.Fold(true) },
 	"give":  func(p *stage, o object) { p.Input.Give(run.Given{Text: o.text}) },
 	"keep":  func(p *stage, o object) { p.Training.TakeBack() },
-	"known": func(p *stage, o object) { p.ToggleKnown() },
 	"library": func(p *stage, o object) {
 		p.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte(o.text)), Library: true})
 	},

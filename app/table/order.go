@@ -152,8 +152,7 @@ type View struct {
 	Descending bool
 	Search     string           // in texts, or a structure
 	Structure  bool             // Search is one, as SMARTS
-	Only       []decide.Verdict // shown verdicts; none means all
-	Known      bool             // only probable training records
+	Only       []decide.Verdict // shown classes; none means all
 	Columns    []string         // extra ones that the user has chosen, nil before
 }
 
@@ -169,7 +168,7 @@ func (v View) next() View {
 func (r *Rows) order(v View) []int32 {
 	list, found := make([]int32, 0, r.Len()), r.finder(v)
 	for i := range r.id {
-		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Verdict[i])) && (!v.Known || r.Known[i]) && found(i) {
+		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Class(i))) && found(i) {
 			list = append(list, int32(i))
 		}
 	}
@@ -240,7 +239,8 @@ func (r *Rows) keys(by string) []uint64 {
 		}
 		return r.rank(by, names)
 	case "verdict":
-		return keysOf(ranked(r.Verdict, verdicts))
+		classes, _ := r.Classes()
+		return keysOf(ranked(classes, verdicts))
 	case "score":
 		return keysOf(r.Score)
 	case "p_value", "q_value":
@@ -260,7 +260,7 @@ func (r *Rows) keys(by string) []uint64 {
 
 // Words in order.
 var (
-	verdicts = []decide.Verdict{decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}
+	verdicts = []decide.Verdict{decide.Refused, decide.Undecided, InTraining, decide.Inside, decide.Borderline, decide.Outside}
 	trusts   = []string{"trust", "check", "do-not-use"}
 )
 

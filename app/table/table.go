@@ -248,15 +248,9 @@ func (t *Table) Wants() string {
 	return ""
 }
 
-// ToggleVerdict toggles the filter of a verdict.
+// ToggleVerdict toggles the filter of a class, see Rows.Class.
 func (t *Table) ToggleVerdict(v decide.Verdict) {
 	t.View.Only = toggled(t.View.Only, v)
-	t.Arrange()
-}
-
-// ToggleKnown toggles the filter of probable training records.
-func (t *Table) ToggleKnown() {
-	t.View.Known = !t.View.Known
 	t.Arrange()
 }
 

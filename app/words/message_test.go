@@ -9,18 +9,8 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/explain"
 	"baca/wasm/message"
 )
-
-func TestBlame(t *testing.T) {
-	about := []explain.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Nodes: []int{1, 2, 3}}, {About: "its Cl atom", Nodes: []int{4}}}
-	for want, reasons := range map[string][]explain.Reason{"What matters most: its nitro group.": about, "": about[:1]} {
-		if got := Blame(&message.Detailed{Explanation: algo.Explanation{Reasons: reasons}}); got != want {
-			t.Errorf("blamed %q, want %q", got, want)
-		}
-	}
-}
 
 // The cards of the models show the figures of build/research/results/README.md.
 func TestCardsHaveTheMeasuredFigures(t *testing.T) {

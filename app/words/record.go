@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"baca/algo"
+	"baca/algo/molecule/smiles"
 	"baca/wasm/message"
 )
 
@@ -82,17 +84,6 @@ func NeighborsOf(list []message.Key) []Neighbor {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// Blame names the part of a graph that makes it look outside most: that of the first reason
-// which is about some of its atoms. Empty where none is.
-func Blame(d *message.Detailed) string {
-	for _, r := range d.Reasons {
-		if r.About != "" && len(r.Nodes) > 0 {
-			return "What matters most: " + r.About + "."
-		}
-	}
-	return ""
 }
 
 // Meanings of OGB's feature codes.
@@ -187,6 +178,9 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		if n.Name != "" {
 			name = Shorten(n.Name, 60)
 		}
+		if m.BuiltIn && numbered.MatchString(n.Name) {
+			name = formula(n.SMILES)
+		}
 		if n.SMILES != "" {
 			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n.Values)})
 		}
@@ -206,6 +200,18 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."
 	}
 	return nil, line
+}
+
+// numbered matches a name that is only a place in a source of built-in models, such as "clintox 1460".
+var numbered = regexp.MustCompile(`^[a-z]+ \d+(,|$)`)
+
+// formula names a molecule that has no name.
+func formula(text string) string {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return "without a name"
+	}
+	return m.Formula() + ", without a name"
 }
 
 func valuesOf(known *algo.Values) string {

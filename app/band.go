@@ -23,6 +23,8 @@ type bandPane struct {
 
 	ctx  app.Context
 	open bool // small screens show tools and chart
+
+	filter string // of the menu of columns
 }
 
 func (p *bandPane) OnMount(ctx app.Context) { p.ctx = ctx }
@@ -38,7 +40,7 @@ func (p *bandPane) Render() app.UI {
 		app.Div().Class("tools").Body(
 			p.card(),
 			p.settings(),
-			app.Button().ID("more").Class("button").Type("button").Aria("expanded", p.open).Aria("controls", "band").Text("Tools and chart").
+			app.Button().ID("more").Class("button").Type("button").Aria("expanded", p.open).Aria("label", "More: search, views, saving and chart").Text("More").
 				OnClick(func(app.Context, app.Event) { p.open = !p.open }),
 			app.Span().Class("stretch"),
 			p.search(), p.shapes(), p.columns(), p.saving()))

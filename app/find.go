@@ -39,6 +39,9 @@ func (p *bandPane) shapes() app.UI {
 	return app.Div().ID("shape").Class("segments").Role("group").Aria("label", "Shown as").Body(as(table.List), as(table.Grid), as(table.Map))
 }
 
+// inColumn begins the choice of a column to search in.
+const inColumn = "in "
+
 // search is the search for texts and structures, with how many it has found.
 func (p *bandPane) search() app.UI {
 	s := p.S
@@ -47,28 +50,32 @@ func (p *bandPane) search() app.UI {
 		toTop()
 	}
 	about, by := s.Say("name or SMILES"), "text"
-	if s.View.Structure {
+	switch {
+	case s.View.Structure:
 		about, by = "SMARTS, as c1ccncc1", "structure"
+	case s.View.In != "":
+		about, by = "in "+words.Shorten(s.View.In, 20), inColumn+s.View.In
 	}
 	input := app.Input().ID("search").Type("search").Placeholder(about).Aria("label", "Search: "+about).Value(s.View.Search).
-		OnInput(func(ctx app.Context, e app.Event) {
-			if text := valueOf(ctx); !s.View.Structure || text == "" { // a structure is searched for once it is written
-				find(text, s.View.Structure)
-			} else {
-				ctx.PreventUpdate()
-			}
-		}).
-		OnChange(func(ctx app.Context, e app.Event) {
-			if s.View.Structure {
-				find(valueOf(ctx), true)
-			}
-		})
+		OnInput(func(ctx app.Context, e app.Event) { find(valueOf(ctx), s.View.Structure) })
+	kinds := []choice{{"text", "text"}}
+	if s.Things() == "molecules" {
+		kinds = append(kinds, choice{"structure", "structure"})
+	}
+	for _, name := range s.Rows.Own() {
+		kinds = append(kinds, choice{inColumn + name, "in " + words.Shorten(name, 20)})
+	}
 	said, class := p.found()
 	return app.Div().Class("finding").Body(
 		app.Div().Class("search").Body(icon("search"), input,
-			app.If(s.Things() == "molecules", func() app.UI {
-				return choices("search-by", by, func(by string) { find(s.View.Search, by == "structure") }, choice{"text", "text"}, choice{"structure", "structure"}).
-					Aria("label", "What to search for")
+			app.If(len(kinds) > 1, func() app.UI {
+				return choices("search-by", by, func(by string) {
+					s.View.In = ""
+					if name, in := strings.CutPrefix(by, inColumn); in {
+						s.View.In = name
+					}
+					find(s.View.Search, by == "structure")
+				}, kinds...).Aria("label", "What to search for")
 			})),
 		app.Span().ID("found").Class("small "+class).Role("status").Title(said).Text(said))
 }
@@ -97,7 +104,11 @@ func (p *bandPane) columns() app.UI {
 	chosen := s.Chosen()
 	items := []app.UI{checked("menuitemcheckbox", "column", colours, s.Say("Coloured atoms"), s.View.Coloured).
 		Title(s.Say("By what each atom adds to the score"))}
+	extra := s.Rows.Extra()
 	add := func(name, text, about string) {
+		if !strings.Contains(strings.ToLower(text), strings.ToLower(p.filter)) {
+			return
+		}
 		items = append(items, checked("menuitemcheckbox", "column", name, text, slices.Contains(chosen, name)).Title(about))
 	}
 	if s.Things() == "molecules" {
@@ -105,8 +116,12 @@ func (p *bandPane) columns() app.UI {
 			add(c.Name, c.Title, c.About())
 		}
 	}
-	for _, c := range s.Rows.Extra() {
+	for _, c := range extra {
 		add(c.Name, words.Shorten(c.Name, 30), c.Name)
+	}
+	if len(extra) > 0 {
+		items = slices.Insert(items, 0, app.UI(app.Input().Class("filter").Type("search").Placeholder("Find a column").Aria("label", "Find a column").Value(p.filter).
+			OnInput(func(ctx app.Context, _ app.Event) { p.filter = valueOf(ctx) })))
 	}
 	return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
 }

@@ -199,7 +199,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Class(i), s.Rows.P[i]
-	box := app.Div().Class("verdict-box " + classOf(v)).OnClick(onNumber("reason", s.Inspector.Mark))
+	box := app.Div().Class("verdict-box " + classOf(v)).OnClick(onNumber("reason", s.Inspector.Mark)).OnKeyDown(p.press)
 	if v == table.Unscored {
 		return box.Body(quietLine("Not scored yet."))
 	}
@@ -334,13 +334,13 @@ func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
 		from, head = 1, "What else is unusual about it"
 	}
 	to := min(len(d.Reasons), reasonsShown)
-	return shown(v != table.InTraining && to > from, app.Section().ID("reasons").Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)), func() []app.UI {
+	return shown(v != table.InTraining && to > from, app.Section().ID("reasons").Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press), func() []app.UI {
 		return []app.UI{app.H3().Text(head), p.reasonList(d, from, to)}
 	})
 }
 
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
-	return shown(len(d.Reasons) > reasonsShown, app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)), func() []app.UI {
+	return shown(len(d.Reasons) > reasonsShown, app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press), func() []app.UI {
 		return []app.UI{app.H3().Text("More that is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
 	})
 }
@@ -360,7 +360,20 @@ func (p *inspectorPane) reason(d *message.Detailed, k int) app.UI {
 	if len(r.Nodes) == 0 {
 		return app.Span().Text(text)
 	}
-	return app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)
+	// It breaks over lines as text does, which no button can.
+	return app.Span().Role("button").TabIndex(0).DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)
+}
+
+// press presses a reason by a key.
+func (p *inspectorPane) press(_ app.Context, e app.Event) {
+	if key := e.Get("key").String(); key != "Enter" && key != " " {
+		return
+	}
+	if text, ok := dataAround(e, "reason"); ok {
+		e.PreventDefault()
+		k, _ := strconv.Atoi(text)
+		p.S.Inspector.Mark(k)
+	}
 }
 
 // neighbors are the most similar training molecules, drawn, or their rows without structures.

@@ -86,5 +86,21 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s.Rows.Add(e)
 	s.Arrange()
 	s.Inspector.Record, s.Inspector.Detail.Value = 2, &message.Detailed{}
-	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<")
+	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<", "Find a column")
+	// Numbers stand right-aligned, and texts do not.
+	s.shows(`class="c-extra number"`, `class="c-extra"`)
+	// A search is in all columns, or in one.
+	for in, want := range map[string]int{"": 2, "note": 1, "assay": 0} {
+		s.View.In = in
+		s.Find("a", false)
+		if len(s.Order) != want {
+			t.Errorf("in %q %d rows have an a, want %d", in, len(s.Order), want)
+		}
+	}
+	s.View.In = ""
+	s.Find("", false)
+	// No column of one's own is hidden without a word.
+	s.shows("2 columns of your own have no room here: assay, note.")
+	s.Choose("note")
+	s.shows("1 column of your own is not shown: note. Choose them under Columns.")
 }

@@ -109,7 +109,7 @@ func (p *resultPane) Render() app.UI {
 		p.predictions(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
 		p.reading(),
-		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.records(), p.note()),
+		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.records(), p.hidden(), p.note()),
 	)
 }
 
@@ -241,6 +241,23 @@ func (p *resultPane) judged() []app.UI {
 		}
 	}
 	return body
+}
+
+// hidden says which own columns are not in the table.
+func (p *resultPane) hidden() app.UI {
+	s := p.S
+	own, chosen := s.Rows.Own(), s.Chosen()
+	hidden := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return slices.Contains(chosen, name) })
+	class, said := "hidden-columns small quiet", ""
+	switch {
+	case s.View.Shape != table.List || len(own) == 0:
+	case len(hidden) > 0:
+		said = words.Plural(len(hidden), "column of your own is", "columns of your own are") + " not shown: " + words.Shorten(strings.Join(hidden, ", "), 80) + ". Choose them under Columns."
+	case s.View.Columns == nil:
+		class += " by-width"
+		said = words.Plural(len(own), "column of your own has", "columns of your own have") + " no room here: " + words.Shorten(strings.Join(own, ", "), 80) + ". Choose them under Columns."
+	}
+	return app.P().Class(class).Attr("hidden", attribute(said == "")).Text(said)
 }
 
 // note reports saving.

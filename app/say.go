@@ -52,7 +52,7 @@ func foreign(s *desk) string {
 	if s.Phase != run.Done {
 		return ""
 	}
-	return s.Rows.Counts.Foreign()
+	return words.Grouped(s.Rows.Counts.Foreign())
 }
 
 // libraryName names the library and says what is made of it.

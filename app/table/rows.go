@@ -27,6 +27,7 @@ type Rows struct {
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
+	numeric       map[string]bool                             // columns of numbers as texts
 
 	Known     []bool // trained on
 	scored    []bool
@@ -120,7 +121,7 @@ func (r *Rows) Add(e *message.Records) {
 	n := len(e.Columns.Texts("id"))
 	r.read.Append(e.Columns)
 	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
-	r.Line, r.ranks = append(r.Line, e.Line...), nil
+	r.Line, r.ranks, r.numeric = append(r.Line, e.Line...), nil, nil
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)

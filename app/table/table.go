@@ -228,6 +228,10 @@ func (t *Table) SortBy(name string) {
 func (t *Table) Search(search string, structure bool) {
 	t.View.Search, t.View.Structure = search, structure
 	delete(t.Rows.Computed, message.OfStructure)
+	if structure && strings.TrimSpace(search) != "" {
+		t.Rev.Rows++ // the rows stay until it is known which have it
+		return
+	}
 	t.Arrange()
 }
 

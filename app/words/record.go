@@ -166,10 +166,13 @@ type Nearest struct {
 	Known        string // observed and predicted values, or empty
 }
 
+// mostNearest are shown.
+const mostNearest = 3
+
 // NearestOf are the training molecules to show, or a line with their rows.
 func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line string) {
 	var rows []string
-	for _, n := range d.Nearest {
+	for _, n := range d.Nearest[:min(len(d.Nearest), mostNearest)] {
 		value, name := similarity(n.Similarity), ""
 		if n.Row >= 0 {
 			name = fmt.Sprintf("row %d", n.Row+1)

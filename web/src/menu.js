@@ -53,8 +53,8 @@ addEventListener("focusin", (event) => {
   const menu = opened();
   if (menu && !menu.contains(event.target)) close(menu, false);
 });
-// A choice closes the menu, but for marks: people set several.
+// A choice closes the menu, but for marks and settings: people set several.
 addEventListener("click", (event) => {
-  const item = event.target.closest?.("details.menu .menu-list button:not([role=menuitemcheckbox])");
+  const item = event.target.closest?.("details.menu:not(#settings) .menu-list button:not([role=menuitemcheckbox])");
   if (item) close(item.closest("details.menu"), true);
 });

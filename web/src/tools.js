@@ -9,6 +9,7 @@ import { spring } from "./spring.js";
 import { balls, paint } from "./svg.js";
 import { copy, copyPicture, linked } from "./link.js";
 import { show as showMap, zoom as zoomMap } from "./map.js";
+import "./focus.js";
 import "./menu.js";
 import { molfile } from "./molfile.js";
 import { launched, reply, served } from "./embed.js";

@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,7 +115,7 @@ func (p *inspectorPane) drawing(drawn string) app.UI {
 // nothing suggests records before one is chosen.
 func (p *inspectorPane) nothing() app.UI {
 	s := p.S
-	list := s.Furthest(suggested)
+	list := slices.DeleteFunc(s.Furthest(suggested), func(i int32) bool { return s.Rows.Class(int(i)) == table.InTraining })
 	if len(list) == 0 {
 		return app.Div().Class("inspector-empty quiet").Body(
 			app.P().Text(s.Say("A record that you choose is shown here, with the atoms that make it unusual.")))

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"baca/algo"
-	"baca/algo/molecule/smiles"
 	"baca/wasm/message"
 )
 
@@ -181,9 +179,6 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		if n.Name != "" {
 			name = Shorten(n.Name, 60)
 		}
-		if m.BuiltIn && numbered.MatchString(n.Name) {
-			name = formula(n.SMILES)
-		}
 		if n.SMILES != "" {
 			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n.Values)})
 		}
@@ -203,18 +198,6 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."
 	}
 	return nil, line
-}
-
-// numbered matches a name that is only a place in a source of built-in models, such as "clintox 1460".
-var numbered = regexp.MustCompile(`^[a-z]+ \d+(,|$)`)
-
-// formula names a molecule that has no name.
-func formula(text string) string {
-	m, err := smiles.Parse(text)
-	if err != nil {
-		return "without a name"
-	}
-	return m.Formula() + ", without a name"
 }
 
 func valuesOf(known *algo.Values) string {

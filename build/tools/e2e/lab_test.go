@@ -22,8 +22,14 @@ func (b *tab) scene(name string) {
 	b.t.Helper()
 	if !eval[bool](b, `document.querySelector("[data-scene]") !== null`) {
 		b.click("#watch")
+		b.Wait(`document.querySelector("[data-scene]") !== null`)
 	}
-	b.click(fmt.Sprintf(`.stage-list [data-stage=%q]`, name))
+	if eval[bool](b, `document.querySelector('[data-playing="true"]') !== null`) {
+		b.click("#play") // to pause
+	}
+	if open := fmt.Sprintf(`document.querySelector('[data-scene=%q]') !== null`, name); !eval[bool](b, open) { // which a click would close
+		b.click(fmt.Sprintf(`.stage-list [data-stage=%q]`, name))
+	}
 	there := map[string]string{
 		"graph":        `.scene [data-atom] ~ text, .scene circle[data-atom]`,
 		"views":        `.figure:nth-child(2) .map-known`,

@@ -37,7 +37,7 @@ func TestSays(t *testing.T) {
 		{library(message.Epoch{}), "mine.smi"},
 		{library(message.Epoch{Train: 9, Holdout: 1}), "mine.smi: 9 to learn from, 1 kept for p-values"},
 		{library(message.Epoch{Train: 9, Holdout: 1, Refused: 2}), "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused"},
-		{knownAbout(molecules), "The model was trained on a molecule with the same surroundings of all atoms, stereochemistry and the way of writing aside"},
+		{knownAbout(molecules), "The model was trained on a molecule with the same surroundings of all atoms, apart from stereochemistry and the way of writing"},
 		{knownAbout(graphs), "The model was trained on a graph with the same surroundings of all nodes"},
 		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms, name or SMILES"), "Each graph of the nearest graphs: Nodes, nodes, name"},
 		{molecules.Say("Each molecule: Atoms"), "Each molecule: Atoms"},

@@ -316,7 +316,7 @@ func howToRead(s *desk) (about string) {
 func knownAbout(s *desk) string {
 	aside := ""
 	if s.Things() == "molecules" {
-		aside = ", stereochemistry and the way of writing aside"
+		aside = ", apart from stereochemistry and the way of writing"
 	}
 	return s.Say("The model was trained on a molecule with the same surroundings of all atoms" + aside)
 }

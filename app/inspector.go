@@ -357,7 +357,7 @@ func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 // reason is a reason's text, a button that highlights the atoms that it is about.
 func (p *inspectorPane) reason(d *message.Detailed, k int) app.UI {
 	r := d.Reasons[k]
-	text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
+	text := words.Grouped(strings.ReplaceAll(r.Text, " %", "\u00a0%"))
 	if len(r.Nodes) == 0 {
 		return app.Span().Text(text)
 	}

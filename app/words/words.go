@@ -135,7 +135,7 @@ func Sentences(warnings []string) string {
 }
 
 // long matches a long whole number in a sentence. A name that is a number stands by itself, or before a tag.
-var long = regexp.MustCompile(`(^|[ (>])(\d{5,})( [a-z(]|[.,;:)]+(?: |$|<))`)
+var long = regexp.MustCompile(`(^|[ (>])(\d{4,})( [a-z(]|[.,;:)]+(?: |$|<))`)
 
 // Grouped writes the long numbers of sentences as Count does.
 func Grouped(text string) string {

@@ -10,7 +10,10 @@ addEventListener("focusin", ({ target }) => {
   path = [];
   for (let e = target; e && e !== document.body; e = e.parentElement) path.push(e);
 });
+let pointed = false; // rather than pressed by a key, which wants to see where the focus is
+addEventListener("keydown", () => (pointed = false), { capture: true });
 addEventListener("pointerdown", ({ target }) => {
+  pointed = true;
   if (!target.closest?.(able)) path = []; // a click elsewhere takes it away on purpose
 });
 
@@ -19,7 +22,7 @@ const keep = () => {
   if (!path.length || document.activeElement !== document.body || seen(path[0])) return;
   const heir = document.getElementById(next[path[0].id]);
   const near = path.filter(seen).flatMap((e) => [...e.querySelectorAll(able)]);
-  (seen(heir) ? heir : near.find(seen))?.focus();
+  (seen(heir) ? heir : near.find(seen))?.focus({ focusVisible: !pointed });
 };
 let asked = false;
 new MutationObserver(() => {

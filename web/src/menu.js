@@ -24,7 +24,7 @@ addEventListener(
       event.preventDefault();
       event.stopPropagation(); // nothing else closes
       close(menu, true);
-    } else if (event.key in next && inside) {
+    } else if (event.key in next && inside && !event.target.matches("input, select")) {
       event.preventDefault();
       menu.open = true;
       const list = items(menu);

@@ -106,7 +106,6 @@ func TestPageThatCannotStart(t *testing.T) {
 	early.click(".help-button")
 	close(come)
 	early.Wait(`document.getElementById("help").open && document.documentElement.dataset.state === "running"`)
-	early.Quiet()
 
 	var broken atomic.Bool
 	broken.Store(true)

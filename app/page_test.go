@@ -100,7 +100,7 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s.View.In = ""
 	s.Find("", false)
 	// No column of one's own is hidden without a word.
-	s.shows("2 columns of your own have no room here: assay, note.")
+	s.shows(`without-room">2 columns of your own are not shown: assay, note.`)
 	s.Choose("note")
-	s.shows("1 column of your own is not shown: note. Choose them under Columns.")
+	s.shows("1 column of your own is not shown: note. Columns shows more.", "!without-room")
 }

@@ -243,21 +243,21 @@ func (p *resultPane) judged() []app.UI {
 	return body
 }
 
-// hidden says which own columns are not in the table.
+// hidden says which own columns are not in the table: those that are not chosen, and without a choice, where a style sheet
+// finds no room, all.
 func (p *resultPane) hidden() app.UI {
 	s := p.S
 	own, chosen := s.Rows.Own(), s.Chosen()
-	hidden := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return slices.Contains(chosen, name) })
-	class, said := "hidden-columns small quiet", ""
-	switch {
-	case s.View.Shape != table.List || len(own) == 0:
-	case len(hidden) > 0:
-		said = words.Plural(len(hidden), "column of your own is", "columns of your own are") + " not shown: " + words.Shorten(strings.Join(hidden, ", "), 80) + ". Choose them under Columns."
-	case s.View.Columns == nil:
-		class += " by-width"
-		said = words.Plural(len(own), "column of your own has", "columns of your own have") + " no room here: " + words.Shorten(strings.Join(own, ", "), 80) + ". Choose them under Columns."
+	line := func(class string, list []string) app.UI {
+		said := words.Plural(len(list), "column of your own is", "columns of your own are") + " not shown: " +
+			words.Shorten(strings.Join(list, ", "), 80) + ". Columns shows more."
+		return app.P().Class("hidden-columns small quiet "+class).Attr("hidden", attribute(s.View.Shape != table.List || len(list) == 0)).Text(said)
 	}
-	return app.P().Class(class).Attr("hidden", attribute(said == "")).Text(said)
+	rest := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return slices.Contains(chosen, name) })
+	if s.View.Columns != nil {
+		return app.Div().Body(line("", rest))
+	}
+	return app.Div().Body(line("with-room", rest), line("without-room", own))
 }
 
 // note reports saving.

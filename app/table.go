@@ -58,6 +58,8 @@ func (p *resultPane) table() app.UI {
 	}
 	if s.View.Columns != nil {
 		class += " with-columns"
+	} else if len(s.Chosen()) > 0 {
+		class += " with-own"
 	}
 	return p.scroller(class, app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
 		app.THead().OnClick(onData("by", func(name string) {

@@ -35,12 +35,14 @@ func (p *bandPane) Render() app.UI {
 	if p.open {
 		class += " tools-open"
 	}
-	return app.Section().ID("band").Class(class).Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
+	band := app.Section().ID("band").Class(class).Aria("label", "In short")
+	return band.Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
 		app.Div().Class("answer").Body(p.headline(), p.tags(), p.chips()),
 		app.Div().Class("tools").Body(
 			p.card(),
 			p.settings(),
-			app.Button().ID("more").Class("button").Type("button").Aria("expanded", p.open).Aria("label", "More: search, views, saving and chart").Text("More").
+			app.Button().ID("more").Class("button").Type("button").Text("More").
+				Aria("expanded", p.open).Aria("label", "More: search, views, saving and chart").
 				OnClick(func(app.Context, app.Event) { p.open = !p.open }),
 			app.Span().Class("stretch"),
 			p.search(), p.shapes(), p.columns(), p.saving()))
@@ -124,7 +126,8 @@ func (p *bandPane) chips() app.UI {
 	var body []app.UI
 	for k, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, table.InTraining, decide.Undecided, decide.Refused} {
 		if n := count[v]; n > 0 || k < 3 {
-			chip := app.Button().Class("chip "+classOf(v)).Type("button").Aria("pressed", slices.Contains(s.View.Only, v)).DataSet("verdict", string(v)).
+			chip := app.Button().Class("chip "+classOf(v)).Type("button").DataSet("verdict", string(v)).
+				Aria("pressed", slices.Contains(s.View.Only, v)).
 				Body(shape(v), app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(wordOf(v)))
 			if v == table.InTraining {
 				chip = chip.Title(knownAbout(s))

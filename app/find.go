@@ -120,10 +120,12 @@ func (p *bandPane) columns() app.UI {
 		add(c.Name, words.Shorten(c.Name, 30), c.Name)
 	}
 	if len(extra) > 0 {
-		items = slices.Insert(items, 0, app.UI(app.Input().Class("filter").Type("search").Placeholder("Find a column").Aria("label", "Find a column").Value(p.filter).
-			OnInput(func(ctx app.Context, _ app.Event) { p.filter = valueOf(ctx) })))
+		find := app.Input().Class("filter").Type("search").Placeholder("Find a column").Aria("label", "Find a column").Value(p.filter).
+			OnInput(func(ctx app.Context, _ app.Event) { p.filter = valueOf(ctx) })
+		items = slices.Insert(items, 0, app.UI(find))
 	}
-	return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
+	name := []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}
+	return menu("columns", "Columns of the table", "column", name, p.choose, items...)
 }
 
 func (p *bandPane) choose(name string) {

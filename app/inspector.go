@@ -205,7 +205,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		return box.Body(quietLine("Not scored yet."))
 	}
 	if v == table.InTraining {
-		return box.Body(app.P().Class("verdict-line").Body(shape(v), app.Strong().Text("In the training set: "), app.Text(s.Rows.Name(i))), small(knownAbout(s)+"."))
+		line := app.P().Class("verdict-line")
+		return box.Body(line.Body(shape(v), app.Strong().Text("In the training set: "), app.Text(s.Rows.Name(i))), small(knownAbout(s)+"."))
 	}
 	rule := s.Rule()
 	body := []app.UI{
@@ -319,7 +320,8 @@ func (p *inspectorPane) legend() app.UI {
 			if p.S.Inspector.Reason >= 0 {
 				rings = " ringed: the atoms of that reason"
 			}
-			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(p.S.Say(rings)))
+			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true">`+
+				`<circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(p.S.Say(rings)))
 		}),
 	)
 }
@@ -335,13 +337,18 @@ func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
 		from, head = 1, "What else is unusual about it"
 	}
 	to := min(len(d.Reasons), reasonsShown)
-	return shown(v != table.InTraining && to > from, app.Section().ID("reasons").Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press), func() []app.UI {
+	return shown(v != table.InTraining && to > from, p.block().ID("reasons"), func() []app.UI {
 		return []app.UI{app.H3().Text(head), p.reasonList(d, from, to)}
 	})
 }
 
+// block has reasons that can be pressed.
+func (p *inspectorPane) block() app.HTMLSection {
+	return app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press)
+}
+
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
-	return shown(len(d.Reasons) > reasonsShown, app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press), func() []app.UI {
+	return shown(len(d.Reasons) > reasonsShown, p.block(), func() []app.UI {
 		return []app.UI{app.H3().Text("More that is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
 	})
 }

@@ -76,7 +76,8 @@ func (p *labPane) next() []app.UI {
 			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")))
 	}
 	if s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" {
-		list = append(list, button("The paper's method on this list", func() { decideBy(s, table.ThePaper) }).ID("paper").Disabled(!s.Calibrated() && !s.CanCalibrate()).
+		list = append(list, button("The paper's method on this list", func() { decideBy(s, table.ThePaper) }).ID("paper").
+			Disabled(!s.Calibrated() && !s.CanCalibrate()).
 			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule")))
 	}
 	return append(list, toolMenu(s))

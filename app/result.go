@@ -251,7 +251,8 @@ func (p *resultPane) hidden() app.UI {
 	line := func(class string, list []string) app.UI {
 		said := words.Plural(len(list), "column of your own is", "columns of your own are") + " not shown: " +
 			words.Shorten(strings.Join(list, ", "), 80) + ". Columns shows more."
-		return app.P().Class("hidden-columns small quiet "+class).Attr("hidden", attribute(s.View.Shape != table.List || len(list) == 0)).Text(said)
+		none := s.View.Shape != table.List || len(list) == 0
+		return app.P().Class("hidden-columns small quiet "+class).Attr("hidden", attribute(none)).Text(said)
 	}
 	rest := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return slices.Contains(chosen, name) })
 	if s.View.Columns != nil {

@@ -293,17 +293,20 @@ func howToRead(s *desk) (about string) {
 		return ""
 	}
 	if n := len(s.Reference()); n > 0 {
-		about = "Grey: " + words.Count(n) + " " + s.Things() + " kept from training. The line leaves " + words.Percent(s.Alpha) + " of them on its right, and can be dragged."
+		about = "Grey: " + words.Count(n) + " " + s.Things() + " kept from training. The line leaves " +
+			words.Percent(s.Alpha) + " of them on its right, and can be dragged."
 	}
 	switch {
 	case s.Rule().ByRate:
-		about = "At most " + words.Percent(s.FDR) + " of those called outside are expected to be ordinary. Borderline: p is at most " + words.Percent(s.Alpha) + "."
+		about = "At most " + words.Percent(s.FDR) + " of those called outside are expected to be ordinary. Borderline: p is at most " +
+			words.Percent(s.Alpha) + "."
 	case s.FDR > 0:
 		about = "Judged by α until all are scored: a false-discovery rate needs the p-values of all."
 	}
 	switch by := s.Deciding(); {
 	case by == table.TheBatch:
-		about += " The batch decides: what is called outside has a p of at most " + words.Number(s.Rule().Guard) + " by itself, too, or hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
+		about += " The batch decides: what is called outside has a p of at most " + words.Number(s.Rule().Guard) + " by itself, too, or hardly any training " +
+			strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
 	case by == table.ThePaper:
 		about += " S_BaCa decides, which learns from the list as a whole."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
@@ -359,7 +362,8 @@ func tooFewHeld(r decide.Rule, things string) string {
 
 // guarded says why a record that the batch finds outside is borderline.
 func guarded(alone float64, things string) string {
-	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "), and some training " + things + " resemble this list as much."
+	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "), and some training " + things +
+		" resemble this list as much."
 }
 
 // nothingRead says why an input without an error has no molecule.

@@ -14,7 +14,8 @@ import (
 func (p *bandPane) settings() app.UI {
 	s := p.S
 	return app.Details().ID("settings").Class("menu").Attr("hidden", onlyWith(s)).Body(
-		app.Summary().Class("button").Title(decidedBy(s)).Body(app.Text("Settings"), app.Span().Class("quiet settings-now").Text(decidedBy(s)), icon("down")),
+		app.Summary().Class("button").Title(decidedBy(s)).Body(
+			app.Text("Settings"), app.Span().Class("quiet settings-now").Text(decidedBy(s)), icon("down")),
 		app.Div().Class("menu-list settings").Body(
 			app.H3().Text("What is called outside"), rule(s), alpha(s),
 			app.H3().Text("What decides"), decider(s)))
@@ -59,8 +60,8 @@ func decider(s *desk) app.UI {
 		if why := s.UnfitFor(table.Decider(d)); s.Opened != nil && why != "" {
 			w.About = why + " Each is judged by itself."
 		}
-		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("radio").Aria("checked", table.Decider(d) == s.By).DataSet("decider", w.Key).Body(
-			app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(s.Say(w.Name)), app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
+		items = append(items, checked("radio", "decider", w.Key, s.Say(w.Name), table.Decider(d) == s.By,
+			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
 	}
 	return app.Div().ID("by").Role("radiogroup").Aria("label", "What decides").
 		OnClick(onData("decider", func(key string) { decideBy(s, table.DeciderOf(key)) })).Body(items...)

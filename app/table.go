@@ -236,7 +236,8 @@ func (p *resultPane) name(i int) []app.UI {
 	return []app.UI{
 		app.Div().Class("row-name").Body(
 			app.If(r.Known[i] && r.Class(i) != table.InTraining, func() app.UI {
-				return app.Span().Class("known-mark").Title(knownAbout(s)).Body(shape(table.InTraining), app.Span().Class("sr-only").Text("in the training set"))
+				return app.Span().Class("known-mark").Title(knownAbout(s)).Body(
+					shape(table.InTraining), app.Span().Class("sr-only").Text("in the training set"))
 			}),
 			app.Text(r.Name(i))),
 		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),

@@ -137,7 +137,10 @@ func (b *tab) setting(selector string) {
 func (b *tab) atFirst(state string, width, height int64, rows int) {
 	b.t.Helper()
 	b.screen(state, width, height)
-	const seen = `[...document.querySelectorAll(".row")].filter((e) => { const r = e.getBoundingClientRect(), f = document.elementFromPoint(r.x + 8, r.bottom - 4); return r.bottom <= innerHeight && e.contains(f) }).length`
+	const seen = `[...document.querySelectorAll(".row")].filter((e) => {
+		const r = e.getBoundingClientRect();
+		return r.bottom <= innerHeight && e.contains(document.elementFromPoint(r.x + 8, r.bottom - 4));
+	}).length`
 	if n := eval[int](b, seen); n < rows {
 		b.t.Errorf("%s: %d rows are on the first screen of %d by %d, want %d", state, n, width, height, rows)
 	}
@@ -213,7 +216,8 @@ func TestDialogs(t *testing.T) {
 	b.look("draw")
 	// The tools are buttons with names.
 	tool := func(name string) {
-		eval[any](b, fmt.Sprintf(`([...document.querySelectorAll("#editor-tools button")].find((e) => e.textContent === %q).click(), null)`, name))
+		const press = `([...document.querySelectorAll("#editor-tools button")].find((e) => e.textContent === %q).click(), null)`
+		eval[any](b, fmt.Sprintf(press, name))
 	}
 	tool("Clear all")
 	b.Wait(`bacaTools.edited() === ""`)

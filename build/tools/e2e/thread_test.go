@@ -107,7 +107,7 @@ func (b *tab) steps(rows []byte) []step {
 			for _, scene := range scenes {
 				b.scene(scene)
 			}
-			b.click("#watch", `.stage-list [data-stage="decision"]`)
+			b.click(`.stage-list [data-stage="decision"]`) // which closes it
 		}},
 	}
 }

@@ -11,7 +11,11 @@ addEventListener("focusin", ({ target }) => {
   for (let e = target; e && e !== document.body; e = e.parentElement) path.push(e);
 });
 let pointed = false; // rather than pressed by a key, which wants to see where the focus is
-addEventListener("keydown", () => (pointed = false), { capture: true });
+const show = () => {
+  pointed = false;
+  for (const e of document.querySelectorAll("[data-lent]")) delete e.dataset.lent;
+};
+addEventListener("keydown", show, { capture: true });
 addEventListener("pointerdown", ({ target }) => {
   pointed = true;
   if (!target.closest?.(able)) path = []; // a click elsewhere takes it away on purpose
@@ -22,7 +26,9 @@ const keep = () => {
   if (!path.length || document.activeElement !== document.body || seen(path[0])) return;
   const heir = document.getElementById(next[path[0].id]);
   const near = path.filter(seen).flatMap((e) => [...e.querySelectorAll(able)]);
-  (seen(heir) ? heir : near.find(seen))?.focus({ focusVisible: !pointed });
+  const to = seen(heir) ? heir : near.find(seen);
+  if (to && pointed) to.dataset.lent = ""; // without a ring
+  to?.focus();
 };
 let asked = false;
 new MutationObserver(() => {

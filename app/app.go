@@ -2,7 +2,6 @@
 package app
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -90,7 +89,7 @@ func (p *page) Render() app.UI {
 	return app.Div().ID("page").Class(class).DataSet("phase", string(s.Phase)).DataSet("run", s.Run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
-			&bandPane{S: s, Rev: s.Rev},
+			&bandPane{S: s, Rev: s.Rev, Note: s.Note()},
 			question(s),
 			&inputPane{S: s, Rev: s.Rev},
 			trainingDoor(s),
@@ -171,8 +170,6 @@ func (p *page) header() app.UI {
 			app.Span().Class("model-name").Text(modelLine(&p.s.Models)),
 			icon("down"),
 		),
-		p.alpha(),
-		decider(p.s),
 		app.Span().Class("stretch"),
 		p.state(),
 		opens("help").Class("plain help-button").Aria("label", "How to read this").
@@ -180,52 +177,6 @@ func (p *page) header() app.UI {
 		opens("privacy").ID("private").Class("plain private-button").Aria("label", "Nothing leaves this tab").
 			Body(icon("lock"), app.Span().Text("Nothing leaves this tab")),
 	)
-}
-
-func (p *page) alpha() app.UI {
-	s := p.s
-	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).
-		Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
-		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
-		app.Input().ID("alpha").Type("range").Value(table.StepOf(s.Alpha)).
-			Aria("valuetext", words.Percent(s.Alpha)).
-			OnInput(func(ctx app.Context, e app.Event) {
-				if step, err := strconv.Atoi(valueOf(ctx)); err == nil {
-					s.SetAlpha(table.AlphaOf(step))
-				}
-			}).
-			OnChange(func(app.Context, app.Event) { keepAddress(s) }),
-		app.Output().For("alpha").Text(words.Percent(s.Alpha)),
-	)
-}
-
-// onlyWith hides elements that need a scored input. It stays in its place, where go-app finds it again.
-func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty || s.Input.Library) }
-
-// onlyWithout hides what is for the time before an input.
-func onlyWithout(s *desk) string { return attribute(s.Phase != run.Empty) }
-
-// decider is the menu of what decides, with a sentence for each choice.
-func decider(s *desk) app.UI {
-	var items []app.UI
-	for d, w := range table.DeciderWords() {
-		if why := s.UnfitFor(table.Decider(d)); s.Opened != nil && why != "" {
-			w.About = why + " Each is judged by itself."
-		}
-		items = append(items, checked("menuitemradio", "decider", w.Key, s.Say(w.Name), table.Decider(d) == s.By,
-			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
-	}
-	return menu("by", "What decides", "decider", []app.UI{
-		app.Span().Class("quiet by-label").Text("Decided by "),
-		app.Span().Class("by-name").Text(s.Say(table.DeciderWords()[s.By].Name)),
-		icon("down"),
-	}, func(key string) { decideBy(s, table.DeciderOf(key)) }, items...).Attr("hidden", onlyWith(s))
-}
-
-// decideBy changes what decides.
-func decideBy(s *desk, by table.Decider) {
-	s.DecideBy(by)
-	keepAddress(s)
 }
 
 // state says whether the page works offline.

@@ -1,9 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -13,18 +13,39 @@ import (
 	"baca/app/words"
 )
 
-// bandPane is the line above the panes: the input, the result, and counts of verdicts.
+// bandPane is what stands above the panes: headline, notices and counts of verdicts, and below them the input, the
+// settings, the search, the views and what can be saved.
 type bandPane struct {
 	app.Compo
-	S   *desk
-	Rev table.Revisions
+	S    *desk
+	Rev  table.Revisions
+	Note string // about saving
+
+	ctx  app.Context
+	open bool // small screens show tools and chart
+
+	filter string // of the menu of columns
 }
+
+func (p *bandPane) OnMount(ctx app.Context) { p.ctx = ctx }
 
 func (p *bandPane) Render() app.UI {
 	s := p.S
-	return app.Section().ID("band").Class("band").Aria("label", "In short").
-		Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
-		p.card(), p.headline(), p.tags(), p.chips())
+	class := "band"
+	if p.open {
+		class += " tools-open"
+	}
+	band := app.Section().ID("band").Class(class).Aria("label", "In short")
+	return band.Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
+		app.Div().Class("answer").Body(p.headline(), p.tags(), p.chips()),
+		app.Div().Class("tools").Body(
+			p.card(),
+			p.settings(),
+			app.Button().ID("more").Class("button").Type("button").Text("More").
+				Aria("expanded", p.open).Aria("label", "More: search, views, saving and chart").
+				OnClick(func(app.Context, app.Event) { p.open = !p.open }),
+			app.Span().Class("stretch"),
+			p.search(), p.shapes(), p.columns(), p.saving()))
 }
 
 // card replaces the input while nobody edits it.
@@ -45,15 +66,10 @@ func (p *bandPane) card() app.UI {
 	})
 }
 
-// headline is the result in words, with its basis.
+// headline is the result in words, or how far it is.
 func (p *bandPane) headline() app.UI {
-	said := headline(p.S)
-	short, rest := said, ""
-	if cut := strings.TrimSuffix(said, knows); cut != said {
-		short, rest = cut, knows // dropped on narrow screens
-	}
-	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(said == "")).Body(
-		app.H2().Title(said).Body(app.Text(short), app.Span().Class("tail").Text(rest)), app.P().Class("quiet small").Text(decidedBy(p.S)))
+	said := cmp.Or(headline(p.S), runningLine(p.S))
+	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(said == "")).Body(app.H2().Title(said).Text(said))
 }
 
 // tags are expandable notices beside the headline.
@@ -105,40 +121,25 @@ func (p *bandPane) advice() notice {
 	return notice{}
 }
 
-// setFDR sets the false-discovery rate, 0 for α.
-func setFDR(s *desk, rate float64) {
-	s.SetFDR(rate)
-	keepAddress(s)
-}
-
 // chips count the verdicts and filter by them.
 func (p *bandPane) chips() app.UI {
 	s := p.S
-	chip := func(class string, is bool, sign app.UI, n int, name ...app.UI) app.HTMLButton {
-		return app.Button().Class("chip "+class).Type("button").Aria("pressed", is).
-			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Body(name...))
-	}
+	_, count := s.Rows.Classes()
 	var body []app.UI
-	c := s.Rows.Counts
-	counts := map[decide.Verdict]int{decide.Outside: c.Outside, decide.Borderline: c.Borderline,
-		decide.Inside: c.Inside, decide.Undecided: c.Undecided, decide.Refused: len(s.Rows.Refused)}
-	for _, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, decide.Undecided, decide.Refused} {
-		if n := counts[v]; n > 0 || v != decide.Undecided && v != decide.Refused {
-			body = append(body, chip(classOf(v), slices.Contains(s.View.Only, v), shape(v), n, app.Text(v)).DataSet("verdict", string(v)))
+	for k, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, table.InTraining, decide.Undecided, decide.Refused} {
+		if n := count[v]; n > 0 || k < 3 {
+			chip := app.Button().Class("chip "+classOf(v)).Type("button").DataSet("verdict", string(v)).
+				Aria("pressed", slices.Contains(s.View.Only, v)).
+				Body(shape(v), app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(wordOf(v)))
+			if v == table.InTraining {
+				chip = chip.Title(knownAbout(s))
+			}
+			body = append(body, chip)
 		}
 	}
-	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("trained on")).
-			DataSet("known", "known").Title(knownAbout(s)))
-	}
 	return app.Div().Class("chips").Attr("hidden", onlyWith(s)).Role("group").Aria("label", "Show only").
-		OnClick(func(ctx app.Context, e app.Event) {
-			if v, ok := dataAround(e, "verdict"); ok {
-				s.ToggleVerdict(decide.Verdict(v))
-				toTop()
-			} else if _, ok := dataAround(e, "known"); ok {
-				s.ToggleKnown()
-				toTop()
-			}
-		}).Body(body...)
+		OnClick(onData("verdict", func(v string) {
+			s.ToggleVerdict(decide.Verdict(v))
+			toTop()
+		})).Body(body...)
 }

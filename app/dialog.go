@@ -322,6 +322,7 @@ func trained(s *desk) []app.UI {
 // drawDialog holds the molecule editor. It is never drawn again, which would remove that.
 func drawDialog(s *desk) app.UI {
 	return dialogFrame("draw", "Draw a molecule",
+		app.Div().ID("editor-tools").Class("editor-tools").Role("toolbar").Aria("label", "Tools of the editor"),
 		app.Div().ID("editor").Class("draw-area").Role("application").Aria("label", "Editor of structures").Body(),
 		quietLine("The editor is loaded when it is first opened.").ID("editor-note"),
 		app.Div().Class("row-buttons").Body(button("Add to the input", func() { addDrawing(s) }).ID("draw-add").Class("strong")),

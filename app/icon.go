@@ -6,6 +6,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/app/table"
 )
 
 // The mark: a reference, and one that lies outside.
@@ -33,15 +34,16 @@ func icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">` + icons[name] + `</svg>`)
 }
 
-func knownSign() app.UI {
-	return sign("is-known", `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`)
-}
-
-// classOf is the CSS class of a verdict's colour.
+// classOf is the CSS class of a verdict's colour, or of table.InTraining.
 func classOf(v decide.Verdict) string { return "is-" + cmp.Or(string(v), "unscored") }
 
 // wordOf is a verdict's word.
-func wordOf(v decide.Verdict) string { return cmp.Or(string(v), "waiting") }
+func wordOf(v decide.Verdict) string {
+	if v == table.InTraining {
+		return "in the training set"
+	}
+	return cmp.Or(string(v), "waiting")
+}
 
 // shape marks a verdict for those who do not see its colour.
 func shape(v decide.Verdict) app.UI {
@@ -51,6 +53,7 @@ func shape(v decide.Verdict) app.UI {
 		decide.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
 		decide.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
 		decide.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+		table.InTraining:  `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`,
 	}[v])
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"baca/algo/decide"
 	"baca/app/picture"
+	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -46,13 +48,14 @@ func (p *inspectorPane) Render() app.UI {
 	}
 	d, failure := s.Inspector.Detail.Value, s.Inspector.Detail.Failure
 	body := append([]app.UI{head, p.verdict(i), p.prediction(i), setAside(d)}, p.picture()...)
-	body = append(body, properties(d))
 	switch {
 	case failure != nil:
 		_, what := words.FailureWords(failure)
 		body = append(body, quietLine("No details: "+what))
 	case d != nil:
-		body = append(body, p.reasons(d), p.neighbors(d), p.details(i, d))
+		body = append(body, p.neighbors(d), p.reasons(i, d), p.details(i, d))
+	case s.Phase == run.Broken:
+		body = append(body, quietLine(words.FailureLine(s.Failure)))
 	case s.Models.Used.Value != nil:
 		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
 	}
@@ -96,7 +99,7 @@ func (p *inspectorPane) picture() []app.UI {
 func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
-		p.moreReasons(d), p.scores(i), p.ownScore(d), p.own(i, d), p.keys(d),
+		p.moreReasons(d), properties(d), p.scores(i), p.ownScore(d), p.own(i, d), p.keys(d),
 		// On a phone this pane covers the menu.
 		app.If(p.S.HasDomain(), func() app.UI { return app.Div().Body(opens(domainID).Class("button").Text("Domain report …")) }))
 }
@@ -112,18 +115,18 @@ func (p *inspectorPane) drawing(drawn string) app.UI {
 // nothing suggests records before one is chosen.
 func (p *inspectorPane) nothing() app.UI {
 	s := p.S
-	list := s.Furthest(suggested)
+	list := slices.DeleteFunc(s.Furthest(suggested), func(i int32) bool { return s.Rows.Class(int(i)) == table.InTraining })
 	if len(list) == 0 {
 		return app.Div().Class("inspector-empty quiet").Body(
 			app.P().Text(s.Say("A record that you choose is shown here, with the atoms that make it unusual.")))
 	}
 	items := make([]app.UI, len(list))
 	for i, r := range list {
-		v := s.Rows.Verdict[r]
+		v := s.Rows.Class(int(r))
 		items[i] = app.Li().Body(app.Button().Type("button").Class("suggestion "+classOf(v)).DataSet("suggestion", int(r)).Body(
 			app.Span().Class("suggestion-picture").Body(thumbnail(p.Album, s, int(r), picture.Thumb)),
 			app.Span().Class("suggestion-name").Text(words.Shorten(s.Rows.Name(int(r)), 40)),
-			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(wordOf(v)+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
+			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(verdictWithP(&s.Rows, int(r))))))
 	}
 	return app.Div().Class("inspector-empty").Body(
 		app.H2().Text("What is unusual here?"),
@@ -196,14 +199,20 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
-	v, own := s.Rows.Verdict[i], s.Rows.P[i]
-	box := app.Div().Class("verdict-box " + classOf(v))
+	v, own := s.Rows.Class(i), s.Rows.P[i]
+	box := app.Div().Class("verdict-box " + classOf(v)).OnClick(onNumber("reason", s.Inspector.Mark)).OnKeyDown(p.press)
 	if v == table.Unscored {
 		return box.Body(quietLine("Not scored yet."))
 	}
+	if v == table.InTraining {
+		line := app.P().Class("verdict-line")
+		return box.Body(line.Body(shape(v), app.Strong().Text("In the training set: "), app.Text(s.Rows.Name(i))), small(knownAbout(s)+"."))
+	}
 	rule := s.Rule()
-	body := []app.UI{app.P().Class("verdict-line").Body(
-		shape(v), app.Strong().Text(words.Capital(wordOf(v))+": "), app.Text(words.Small(verdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
+	body := []app.UI{
+		app.P().Class("verdict-line").Body(append([]app.UI{shape(v)}, p.sentence(v)...)...),
+		small(howUnusual(v, own, rule, s.Things(), s.Models.HoldoutFile())),
+	}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.GuardP(i) > rule.Guard {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
 	}
@@ -215,14 +224,24 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		body = append(body, app.P().Text("Among all: q\u00a0"+words.PEquals(q)+", "+than+" the "+words.Percent(s.FDR)+" asked for."))
 	}
 	if s.Rows.Known[i] {
-		body = append(body, app.P().Class("trained-on").Title(knownAbout(s)).Body(knownSign(), app.Strong().Text("Trained on.")))
-	}
-	if d := s.Inspector.Detail.Value; d != nil && v != decide.Inside {
-		if blame := words.Blame(d); blame != "" {
-			body = append(body, app.P().Text(blame))
-		}
+		body = append(body, small("It is in the training set all the same.").Title(knownAbout(s)))
 	}
 	return box.Body(body...)
+}
+
+// sentence is a verdict with what makes it so: the most unusual part of the molecule, which lights up when pressed.
+func (p *inspectorPane) sentence(v decide.Verdict) []app.UI {
+	d := p.S.Inspector.Detail.Value
+	word := app.Strong().Text(words.Capital(wordOf(v)))
+	switch {
+	case v == decide.Undecided || v != decide.Inside && d == nil:
+		return []app.UI{word}
+	case v == decide.Inside:
+		return []app.UI{word, app.Text(p.S.Say(": it is like the molecules of the training set."))}
+	case len(d.Reasons) == 0:
+		return []app.UI{word, app.Text(": no single part of it stands out.")}
+	}
+	return []app.UI{app.Strong().Text(words.Capital(wordOf(v)) + ": "), p.reason(d, 0), app.Text(".")}
 }
 
 func (p *inspectorPane) prediction(i int) app.UI {
@@ -240,6 +259,9 @@ func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
 	list := []words.Fact{{Name: "p-value", Value: scored(words.P(s.Rows.P[i]), s.Rows.Verdict[i])}}
 	add := func(name, value string) { list = append(list, words.Fact{Name: name, Value: value}) }
+	if n := s.Rule().Holdout; n > 0 && !math.IsNaN(s.Rows.P[i]) {
+		add("Scores as high or higher", decide.CountedIn(s.Rows.P[i], n, ""))
+	}
 	if len(s.Levels) > 0 {
 		add("q-value", scored(words.P(s.Levels.Of(s.Rows.P[i])), s.Rows.Verdict[i]))
 	}
@@ -294,7 +316,12 @@ func (p *inspectorPane) legend() app.UI {
 		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
 		app.Span().Text(text),
 		app.If(p.S.Inspector.Marked() != nil, func() app.UI {
-			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(" ringed: never seen, or of the reason chosen"))
+			rings := " ringed: what no training molecule has"
+			if p.S.Inspector.Reason >= 0 {
+				rings = " ringed: the atoms of that reason"
+			}
+			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true">`+
+				`<circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(p.S.Say(rings)))
 		}),
 	)
 }
@@ -302,41 +329,59 @@ func (p *inspectorPane) legend() app.UI {
 // reasonsShown are shown at once, others under details.
 const reasonsShown = 3
 
-// reasons are the most unusual ones.
-func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
-	head := "What is unusual about it"
-	if d.Duplicate {
-		head = "What is known of it"
+// reasons are the most unusual ones, but for the one that the verdict names.
+func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
+	v := p.S.Rows.Class(i)
+	from, head := 0, "What is unusual about it"
+	if v == decide.Outside || v == decide.Borderline {
+		from, head = 1, "What else is unusual about it"
 	}
-	body := []app.UI{app.H3().Text(head)}
-	if len(d.Reasons) == 0 {
-		body = append(body, quietLine("Nothing about it stands out."))
-	} else {
-		body = append(body, p.reasonList(d, 0, min(len(d.Reasons), reasonsShown)))
-	}
-	return app.Section().ID("reasons").Class("block").Body(body...)
-}
-
-func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
-	return shown(len(d.Reasons) > reasonsShown, app.Section().Class("block"), func() []app.UI {
-		return []app.UI{app.H3().Text("What else is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
+	to := min(len(d.Reasons), reasonsShown)
+	return shown(v != table.InTraining && to > from, p.block().ID("reasons"), func() []app.UI {
+		return []app.UI{app.H3().Text(head), p.reasonList(d, from, to)}
 	})
 }
 
-// reasonList shows reasons. Those about atoms highlight them.
+// block has reasons that can be pressed.
+func (p *inspectorPane) block() app.HTMLSection {
+	return app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press)
+}
+
+func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
+	return shown(len(d.Reasons) > reasonsShown, p.block(), func() []app.UI {
+		return []app.UI{app.H3().Text("More that is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
+	})
+}
+
 func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 	var items []app.UI
 	for k := from; k < to; k++ {
-		r := d.Reasons[k]
-		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
-		item := app.Li().Class("reason")
-		if len(r.Nodes) == 0 {
-			items = append(items, item.Text(text))
-			continue
-		}
-		items = append(items, item.Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)))
+		items = append(items, app.Li().Class("reason").Body(p.reason(d, k)))
 	}
-	return app.Ul().Class("reasons").OnClick(onNumber("reason", p.S.Inspector.Mark)).Body(items...)
+	return app.Ul().Class("reasons").Body(items...)
+}
+
+// reason is a reason's text, a button that highlights the atoms that it is about.
+func (p *inspectorPane) reason(d *message.Detailed, k int) app.UI {
+	r := d.Reasons[k]
+	text := words.Grouped(strings.ReplaceAll(r.Text, " %", "\u00a0%"))
+	if len(r.Nodes) == 0 {
+		return app.Span().Text(text)
+	}
+	// It breaks over lines as text does, which no button can.
+	return app.Span().Role("button").TabIndex(0).DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)
+}
+
+// press presses a reason by a key.
+func (p *inspectorPane) press(_ app.Context, e app.Event) {
+	if key := e.Get("key").String(); key != "Enter" && key != " " {
+		return
+	}
+	if text, ok := dataAround(e, "reason"); ok {
+		e.PreventDefault()
+		k, _ := strconv.Atoi(text)
+		p.S.Inspector.Mark(k)
+	}
 }
 
 // neighbors are the most similar training molecules, drawn, or their rows without structures.

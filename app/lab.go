@@ -56,10 +56,31 @@ func (p *labPane) Render() app.UI {
 	return app.Footer().Class(class).Body(
 		panel.Body(p.panel()...),
 		app.Div().ID("stages").Class("stages").Body(
-			app.Ol().Class("stage-list").OnClick(onData("stage", s.Lab.Open)).Body(p.doors()...),
+			app.Ol().Class("stage-list").Attr("hidden", attribute(!s.Lab.InStory())).OnClick(onData("stage", s.Lab.Open)).Body(p.doors()...),
+			app.Div().Class("next").Attr("hidden", attribute(s.Lab.Stage != "")).Body(p.next()...),
 			app.Div().Class("run-state").Body(p.state()...),
 		),
 	)
+}
+
+// next is what can be asked of a result.
+func (p *labPane) next() []app.UI {
+	s := p.S
+	if !p.hasStory() {
+		return nil
+	}
+	list := []app.UI{button("How it was decided", func() { s.Lab.Play(stillWanted()) }).ID("watch").
+		Title(s.Say("The way of one molecule through the method, in six scenes"))}
+	if s.Whole() == "" && s.Unfit() == "" {
+		list = append(list, button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
+			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")))
+	}
+	if s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" {
+		list = append(list, button("The paper's method on this list", func() { decideBy(s, table.ThePaper) }).ID("paper").
+			Disabled(!s.Calibrated() && !s.CanCalibrate()).
+			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule")))
+	}
+	return append(list, toolMenu(s))
 }
 
 // doors are the scenes with their progress.
@@ -116,12 +137,7 @@ func (p *labPane) state() []app.UI {
 			signed("stop", "Cancel", s.Cancel).ID("cancel"),
 		}
 	case s.Phase == run.Done:
-		duration := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
-		if !p.hasStory() || s.Lab.Stage != "" {
-			return []app.UI{duration}
-		}
-		return []app.UI{duration, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").
-			Title(s.Say("The way of one molecule through the method, in six scenes"))}
+		return []app.UI{app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:

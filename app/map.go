@@ -115,5 +115,5 @@ var kindOf = map[decide.Verdict]byte{decide.Inside: 1, decide.Borderline: 2, dec
 // words are beside a record under the pointer.
 func (p *mapPane) words(record int) string {
 	r := &p.S.Rows
-	return words.Shorten(r.Name(record), 60) + ": " + wordOf(r.Verdict[record]) + ", p\u00a0" + words.PEquals(r.P[record])
+	return words.Shorten(r.Name(record), 60) + ": " + verdictWithP(r, record)
 }

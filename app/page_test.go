@@ -15,7 +15,7 @@ import (
 // What the page says, where no scenario tells.
 func TestSays(t *testing.T) {
 	reason := func(v decide.Verdict, p float64, held int, list string) string {
-		return verdictReason(v, p, decide.Rule{Alpha: 0.05, Holdout: held}, "molecules", list)
+		return howUnusual(v, p, decide.Rule{Alpha: 0.05, Holdout: held}, "molecules", list)
 	}
 	library := func(latest message.Epoch) string {
 		return libraryName(&run.Training{Library: store.NewFile("mine.smi", nil), Latest: latest})
@@ -28,16 +28,16 @@ func TestSays(t *testing.T) {
 	}
 	graphs.Phase = run.Done
 	for _, c := range []struct{ got, want string }{
-		{reason(decide.Outside, 1.0/205, 204, ""), "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p = 0.00488)."},
-		{reason(decide.Outside, 1.0/205, 204, "new.smi"), "Only 1 of 205 molecules of new.smi, this one counted in, scores this high (p = 0.00488)."},
-		{reason(decide.Outside, 2.0/205, 204, "new.smi"), "Only 2 of 205 molecules of new.smi, this one counted in, score this high (p = 0.00976)."},
-		{reason(decide.Borderline, 16.0/205, 204, "new.smi"), "16 of 205 molecules of new.smi, this one counted in, score this high (p = 0.0780)."},
+		{reason(decide.Outside, 1.0/205, 204, ""), "More unusual than all 204 molecules that were kept from training (p = 0.00488)."},
+		{reason(decide.Outside, 1.0/205, 204, "new.smi"), "More unusual than all 204 molecules of new.smi (p = 0.00488)."},
+		{reason(decide.Outside, 2.0/205, 204, "new.smi"), "As unusual as the top 0.98 % of the molecules of new.smi (p = 0.00976)."},
+		{reason(decide.Borderline, 16.0/205, 204, "new.smi"), "As unusual as the top 7.8 % of the molecules of new.smi (p = 0.0780)."},
 		{reason(decide.Undecided, math.NaN(), 0, ""), "The model keeps no held-out molecules to compare with."},
 		{reason(decide.Undecided, 0.5, 9, ""), "This model keeps too few molecules to compare with for α = 5 %: with 9, p is 0.100 at least. Its p is 0.500."},
 		{library(message.Epoch{}), "mine.smi"},
 		{library(message.Epoch{Train: 9, Holdout: 1}), "mine.smi: 9 to learn from, 1 kept for p-values"},
 		{library(message.Epoch{Train: 9, Holdout: 1, Refused: 2}), "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused"},
-		{knownAbout(molecules), "The model was trained on a molecule with the same surroundings of all atoms, stereochemistry and the way of writing aside"},
+		{knownAbout(molecules), "The model was trained on a molecule with the same surroundings of all atoms, apart from stereochemistry and the way of writing"},
 		{knownAbout(graphs), "The model was trained on a graph with the same surroundings of all nodes"},
 		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms, name or SMILES"), "Each graph of the nearest graphs: Nodes, nodes, name"},
 		{molecules.Say("Each molecule: Atoms"), "Each molecule: Atoms"},
@@ -91,5 +91,21 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s.Rows.Add(e)
 	s.Arrange()
 	s.Inspector.Record, s.Inspector.Detail.Value = 2, &message.Detailed{}
-	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<")
+	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<", "Find a column")
+	// Numbers stand right-aligned, and texts do not.
+	s.shows(`class="c-extra number"`, `class="c-extra"`)
+	// A search is in all columns, or in one.
+	for in, want := range map[string]int{"": 2, "note": 1, "assay": 0} {
+		s.View.In = in
+		s.Find("a", false)
+		if len(s.Order) != want {
+			t.Errorf("in %q %d rows have an a, want %d", in, len(s.Order), want)
+		}
+	}
+	s.View.In = ""
+	s.Find("", false)
+	// No column of one's own is hidden without a word.
+	s.shows(`without-room">2 columns of your own are not shown: assay, note.`)
+	s.Choose("note")
+	s.shows("1 column of your own is not shown: note. Columns shows more.", "!without-room")
 }

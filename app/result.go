@@ -27,19 +27,27 @@ type resultPane struct {
 	ctx         app.Context
 	top, height int // of the scroller's view
 	width       int
-	sized       bool     // they are known
+	sized       bool // they are known
+	as          table.Shape
 	wanted      string   // last requested drawings
 	drawCall    app.Func // takes them
 }
 
 func (p *resultPane) OnMount(ctx app.Context) {
 	p.ctx = ctx
-	p.height = 600
+	p.height, p.as = 600, p.S.View.Shape
 }
 
 func (p *resultPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
-func (p *resultPane) OnUpdate(ctx app.Context) { ctx.Defer(p.settle) }
+func (p *resultPane) OnUpdate(ctx app.Context) {
+	if as := p.S.View.Shape; as != p.as {
+		p.as = as
+		p.measure(ctx)
+		ctx.Defer(func(app.Context) { p.reveal() })
+	}
+	ctx.Defer(p.settle)
+}
 
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
@@ -96,12 +104,12 @@ func (p *resultPane) Render() app.UI {
 	s := p.S
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
 		p.notice(),
-		p.reading(),
 		p.whole(),
 		p.foreign(),
 		p.predictions(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
-		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.records(), p.note()),
+		p.reading(),
+		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.records(), p.hidden(), p.note()),
 	)
 }
 
@@ -178,31 +186,10 @@ func (p *resultPane) problem() notice {
 	return notice{}
 }
 
-// reading explains the picture below.
+// reading explains the picture above it.
 func (p *resultPane) reading() app.UI {
 	about := howToRead(p.S)
-	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
-		p.rule(), app.P().Class("quiet small").Text(about), p.compare(), p.paper(), toolMenu(p.S))
-}
-
-func (p *resultPane) compare() app.UI {
-	s := p.S
-	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == run.Done && s.Graphs() > 0
-	return app.If(ask, func() app.UI {
-		return button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
-			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?"))
-	})
-}
-
-// paper has the paper's method decide, which runs on the list unless it has.
-func (p *resultPane) paper() app.UI {
-	s := p.S
-	ask := s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" && s.Phase == run.Done && s.Graphs() > 0
-	return app.If(ask, func() app.UI {
-		return button("Run the paper's method", func() { decideBy(s, table.ThePaper) }).ID("paper").
-			Disabled(!s.Calibrated() && !s.CanCalibrate()).
-			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule"))
-	})
+	return app.P().Class("reading quiet small").Attr("hidden", attribute(about == "")).Text(about)
 }
 
 // whole is the answer about the list.
@@ -219,7 +206,7 @@ func (p *resultPane) foreign() app.UI {
 	said := foreign(p.S)
 	return shown(said != "", app.P().ID("foreign").Class("whole small"), func() []app.UI {
 		return []app.UI{
-			app.Text(words.Capital(said) + ". A model of your own may. "),
+			app.Text(words.Capital(said) + ". Train a model of your own kind of molecule to judge them. "),
 			plain("Train your own", func() { showDialog("train") }).ID("foreign-train"),
 		}
 	})
@@ -258,105 +245,22 @@ func (p *resultPane) judged() []app.UI {
 	return body
 }
 
-// rule is the choice between α and a false-discovery rate.
-func (p *resultPane) rule() app.UI {
+// hidden says which own columns are not in the table: those that are not chosen, and without a choice, where a style sheet
+// finds no room, all.
+func (p *resultPane) hidden() app.UI {
 	s := p.S
-	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
-		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
-			pressed("Each at α", s.FDR == 0, func() { setFDR(s, 0) }).ID("rule-each").
-				Title(s.Say("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake")),
-			pressed("False-discovery rate", s.FDR > 0, func() {
-				if s.FDR == 0 {
-					setFDR(s, table.UsualRate)
-				}
-			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
-		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
-			app.Text("at most "),
-			shares("fdr", s.FDR, func(rate float64) { setFDR(s, rate) }, table.Rates()).Aria("label", "Rate of false discoveries"),
-			app.Text(" mistakes")))
-}
-
-func (p *resultPane) tools() app.UI {
-	items := []app.UI{item("save", "report", "Report as HTML", "one file, opens offline")}
-	if p.S.HasDomain() {
-		items = append(items, item("save", "domain", "Domain report …", "for a regulator: QPRF, QMRF"))
+	own, chosen := s.Rows.Own(), s.Chosen()
+	line := func(class string, list []string) app.UI {
+		said := words.Plural(len(list), "column of your own is", "columns of your own are") + " not shown: " +
+			words.Shorten(strings.Join(list, ", "), 80) + ". Columns shows more."
+		none := s.View.Shape != table.List || len(list) == 0
+		return app.P().Class("hidden-columns small quiet "+class).Attr("hidden", attribute(none)).Text(said)
 	}
-	items = append(items,
-		item("save", "csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
-		item("save", "csv shown", "Rows shown as CSV", "in this order"),
-		item("save", "csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
-		item("save", "copy", "Copy the rows shown", "for a spreadsheet"),
-		item("save", "json", "All rows as JSON", ""),
-		item("save", "svg", "Distribution as SVG", ""),
-		item("save", "png", "Distribution as PNG", ""),
-		item("save", "link", "Copy link", "with the rows shown, up to 8 000 characters"))
-	return app.Div().Class("tools").Body(
-		p.search(),
-		app.Div().ID("shape").Class("segments").Role("group").Aria("label", "Shown as").
-			Body(p.shape(table.List), p.shape(table.Grid), p.shape(table.Map)),
-		p.columns(),
-		menu("export", "Save", "save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, p.save, items...),
-	)
-}
-
-func (p *resultPane) shape(as table.Shape) app.UI {
-	return pressed(string(as), p.S.View.Shape == as, func() {
-		p.S.ShowAs(as)
-		p.ctx.Defer(func(ctx app.Context) {
-			p.measure(ctx)
-			p.reveal()
-		})
-	})
-}
-
-// search is the search for texts and structures, with how many it has found.
-func (p *resultPane) search() app.UI {
-	s := p.S
-	find := func(search string, structure bool) {
-		s.Find(search, structure)
-		toTop()
+	rest := slices.DeleteFunc(slices.Clone(own), func(name string) bool { return slices.Contains(chosen, name) })
+	if s.View.Columns != nil {
+		return app.Div().Body(line("", rest))
 	}
-	about, by := s.Say("name or SMILES"), "text"
-	if s.View.Structure {
-		about, by = "SMARTS, as c1ccncc1", "structure"
-	}
-	input := app.Input().ID("search").Type("search").Placeholder(about).Aria("label", "Search: "+about).Value(s.View.Search).
-		OnInput(func(ctx app.Context, e app.Event) {
-			if text := valueOf(ctx); !s.View.Structure || text == "" { // a structure is searched for once it is written
-				find(text, s.View.Structure)
-			} else {
-				ctx.PreventUpdate()
-			}
-		}).
-		OnChange(func(ctx app.Context, e app.Event) {
-			if s.View.Structure {
-				find(valueOf(ctx), true)
-			}
-		})
-	said, class := p.found()
-	return app.Div().Class("finding").Body(
-		app.Div().Class("search").Body(icon("search"), input,
-			app.If(s.Things() == "molecules", func() app.UI {
-				return choices("search-by", by, func(by string) { find(s.View.Search, by == "structure") },
-					choice{"text", "text"}, choice{"structure", "structure"}).
-					Aria("label", "What to search for")
-			})),
-		app.Span().ID("found").Class("small "+class).Role("status").Title(said).Text(said))
-}
-
-// found says how many records are shown, or why a structure is not searched for.
-func (p *resultPane) found() (said, class string) {
-	s := p.S
-	searched := s.View.Structure && strings.TrimSpace(s.View.Search) != ""
-	switch answer, known := s.Rows.Computed[message.OfStructure]; {
-	case searched && known && answer.Failure != nil:
-		return words.FailureText(answer.Failure), "bad-text"
-	case searched && !known:
-		return "searching …", "quiet"
-	case len(s.Order) < s.Rows.Len():
-		return words.Count(len(s.Order)) + " of " + words.Count(s.Rows.Len()), "number"
-	}
-	return "", "quiet"
+	return app.Div().Body(line("with-room", rest), line("without-room", own))
 }
 
 // note reports saving.
@@ -364,38 +268,6 @@ func (p *resultPane) note() app.UI {
 	return app.Div().Class("export-note quiet").Attr("hidden", attribute(p.Note == "")).Body(app.Span().Text(p.Note),
 		app.If(p.S.Task != nil, func() app.UI { return endTaskButton(p.S) }))
 }
-
-func (p *resultPane) save(what string) {
-	s := p.S
-	switch what {
-	case "svg", "png":
-		s.SetNote("")
-		savePicture(p.ctx, s, "baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
-		return
-	case "copy":
-		what := words.Plural(len(s.Order), "row", "rows")
-		s.Write("tsv", s.Order, func(e *message.Exported) { tell(p.ctx, s, notCopied, what+" copied", "copy", string(e.Data)) })
-		return
-	case "domain":
-		showDialog(domainID)
-		return
-	case "link":
-		copyLink(p.ctx, s)
-		return
-	}
-	switch format, which, _ := strings.Cut(what, " "); {
-	case format == "report":
-		s.Report(keep)
-	case which == "reasons":
-		s.ExplainRows(format, keep)
-	default:
-		s.Export(format, which != "shown", keep)
-	}
-}
-
-func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
-
-const notCopied = "Not copied: "
 
 func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {

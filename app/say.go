@@ -15,7 +15,7 @@ import (
 // announcement is what a screen reader is told of.
 func announcement(s *desk) string {
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
-		return s.Rows.Name(i) + ": " + wordOf(s.Rows.Verdict[i])
+		return s.Rows.Name(i) + ": " + wordOf(s.Rows.Class(i))
 	}
 	switch s.Phase {
 	case run.Done:
@@ -52,7 +52,7 @@ func foreign(s *desk) string {
 	if s.Phase != run.Done {
 		return ""
 	}
-	return s.Rows.Counts.Foreign()
+	return words.Grouped(s.Rows.Counts.Foreign())
 }
 
 // libraryName names the library and says what is made of it.
@@ -214,8 +214,26 @@ func calibratingLine(s *desk) string {
 	return "The batch is being calibrated: " + name + ". The verdicts above stay as they are."
 }
 
-// knows is how most headlines end.
-const knows = " what the model knows"
+// runningLine says what is done before there is a verdict.
+func runningLine(s *desk) string {
+	switch n := s.Rows.Len(); {
+	case s.Phase == run.Reading && n > 0:
+		return "Reading: " + words.Count(n) + " so far …"
+	case s.Phase == run.Reading:
+		return "Reading …"
+	case s.Phase == run.Scoring:
+		return "Scoring " + words.Plural(n, strings.TrimSuffix(s.Things(), "s"), s.Things()) + " …"
+	}
+	return ""
+}
+
+// domain names what records are inside or outside of.
+func domain(s *desk) string {
+	if m := s.Models.Used.Value; m != nil {
+		return words.Shorten(words.NoteOn(m).Title, 30)
+	}
+	return "the model"
+}
 
 // headline says in one sentence what was found, nothing before there is a verdict.
 func headline(s *desk) string {
@@ -230,9 +248,9 @@ func headline(s *desk) string {
 	case judged == 1 && n.Borderline == 1:
 		return oneOf(s) + " is borderline"
 	case judged == 1 && n.Inside == 1:
-		return oneOf(s) + " lies inside" + knows
+		return oneOf(s) + " lies inside " + domain(s)
 	case judged == 1:
-		return oneOf(s) + " lies outside" + knows
+		return oneOf(s) + " lies outside " + domain(s)
 	}
 	some := words.Count(n.Outside) + " of " + words.Count(judged) + " lie"
 	switch n.Outside {
@@ -243,7 +261,7 @@ func headline(s *desk) string {
 	case 1:
 		some += "s"
 	}
-	return some + " outside" + knows
+	return some + " outside " + domain(s)
 }
 
 // oneOf names the one record that has a verdict: by its name if it is alone.
@@ -262,7 +280,7 @@ func decidedBy(s *desk) string {
 	if s.Rows.Judged()+s.Rows.Counts.Undecided == 0 {
 		return ""
 	}
-	by := [table.Deciders]string{"Each by itself", "The batch decides", "S_BaCa decides"}[s.Deciding()]
+	by := [table.Deciders]string{"each by itself", "by the batch", "by S_BaCa"}[s.Deciding()]
 	if s.Rule().ByRate {
 		return by + ", at most " + words.Percent(s.FDR) + " false discoveries"
 	}
@@ -274,18 +292,21 @@ func howToRead(s *desk) (about string) {
 	if s.Rows.Judged() == 0 {
 		return ""
 	}
-	if len(s.Reference()) > 0 {
-		about = "Grey: " + words.Count(len(s.Reference())) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
+	if n := len(s.Reference()); n > 0 {
+		about = "Grey: " + words.Count(n) + " " + s.Things() + " kept from training. The line leaves " +
+			words.Percent(s.Alpha) + " of them on its right, and can be dragged."
 	}
 	switch {
 	case s.Rule().ByRate:
-		about = "Of those called outside at most " + words.Percent(s.FDR) + " are expected to be ordinary. Borderline: p of at most " + words.Percent(s.Alpha) + "."
+		about = "At most " + words.Percent(s.FDR) + " of those called outside are expected to be ordinary. Borderline: p is at most " +
+			words.Percent(s.Alpha) + "."
 	case s.FDR > 0:
-		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
+		about = "Judged by α until all are scored: a false-discovery rate needs the p-values of all."
 	}
 	switch by := s.Deciding(); {
 	case by == table.TheBatch:
-		about += " The batch decides: outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, or that hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
+		about += " The batch decides: what is called outside has a p of at most " + words.Number(s.Rule().Guard) + " by itself, too, or hardly any training " +
+			strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
 	case by == table.ThePaper:
 		about += " S_BaCa decides, which learns from the list as a whole."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
@@ -298,7 +319,7 @@ func howToRead(s *desk) (about string) {
 func knownAbout(s *desk) string {
 	aside := ""
 	if s.Things() == "molecules" {
-		aside = ", stereochemistry and the way of writing aside"
+		aside = ", apart from stereochemistry and the way of writing"
 	}
 	return s.Say("The model was trained on a molecule with the same surroundings of all atoms" + aside)
 }
@@ -314,28 +335,24 @@ func waitingFor(s *desk) string {
 	return ""
 }
 
-// verdictReason says why a verdict is what it is. It says what is known and no more: how
-// many in-distribution graphs that were kept from training score at least as high, with the graph itself,
-// as p has it.
-func verdictReason(v decide.Verdict, p float64, r decide.Rule, things, list string) string {
+// howUnusual says in words what p is: the share of in-distribution graphs, kept from training, that score at least as
+// high, with the graph itself. Without a p-value or a verdict it says why.
+func howUnusual(v decide.Verdict, p float64, r decide.Rule, things, list string) string {
 	switch {
 	case r.Holdout == 0 || math.IsNaN(p):
 		return "The model keeps no held-out " + things + " to compare with."
 	case v == decide.Undecided:
 		return tooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
 	}
-	kind := " " + things + " like those the model was trained on"
+	of := things + " that were kept from training"
 	if list != "" {
-		kind = " " + things + " of " + words.Shorten(list, 40)
+		of = things + " of " + words.Shorten(list, 40)
 	}
-	reason, score := "", "score"
-	if v == decide.Outside {
-		reason = "Only "
-	}
+	number := " (p\u00a0" + words.PEquals(p) + ")."
 	if p*float64(r.Holdout+1) < 1.5 {
-		score = "scores"
+		return "More unusual than all " + words.Count(r.Holdout) + " " + of + number
 	}
-	return reason + decide.CountedIn(p, r.Holdout, kind) + ", " + score + " this high (p\u00a0" + words.PEquals(p) + ")."
+	return "As unusual as the top " + words.Percent(p) + " of the " + of + number
 }
 
 // tooFewHeld says that a model keeps too few graphs for α.
@@ -345,7 +362,8 @@ func tooFewHeld(r decide.Rule, things string) string {
 
 // guarded says why a record that the batch finds outside is borderline.
 func guarded(alone float64, things string) string {
-	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "), and some training " + things + " are as much like this list."
+	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "), and some training " + things +
+		" resemble this list as much."
 }
 
 // nothingRead says why an input without an error has no molecule.

@@ -155,15 +155,14 @@ var events = map[string]func(p *stage, o object){
 		p.Export(format, which == "all", p.save)
 		p.pass()
 	},
-	"fast":  func(p *stage, o object) { p.f.slow = false },
-	"fdr":   func(p *stage, o object) { p.SetFDR(o.x) },
-	"few":   func(p *stage, o object) { p.f.few = true },
-	"file":  func(p *stage, o object) { p.Models.Load(o.text, []byte(o.text)) },
-	"find":  func(p *stage, o object) { p.Find(o.text, false) },
-	"fold":  func(p *stage, o object) { p.Input.Fold(true) },
-	"give":  func(p *stage, o object) { p.Input.Give(run.Given{Text: o.text}) },
-	"keep":  func(p *stage, o object) { p.Training.TakeBack() },
-	"known": func(p *stage, o object) { p.ToggleKnown() },
+	"fast": func(p *stage, o object) { p.f.slow = false },
+	"fdr":  func(p *stage, o object) { p.SetFDR(o.x) },
+	"few":  func(p *stage, o object) { p.f.few = true },
+	"file": func(p *stage, o object) { p.Models.Load(o.text, []byte(o.text)) },
+	"find": func(p *stage, o object) { p.Find(o.text, false) },
+	"fold": func(p *stage, o object) { p.Input.Fold(true) },
+	"give": func(p *stage, o object) { p.Input.Give(run.Given{Text: o.text}) },
+	"keep": func(p *stage, o object) { p.Training.TakeBack() },
 	"library": func(p *stage, o object) {
 		p.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte(o.text)), Library: true})
 	},

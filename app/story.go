@@ -59,7 +59,7 @@ func (p *labPane) story() []app.UI {
 func (p *labPane) subject() app.UI {
 	s := p.S
 	i := s.Inspector.Record
-	v := s.Rows.Verdict[i]
+	v := s.Rows.Class(i)
 	return app.Div().Class("who").Body(
 		iconButton("The one above it in the table", "left", func() { s.Lab.Neighbour(-1) }),
 		app.Raw(`<span class="who-picture">`+p.Album.Small(s.Rows.Picture(i))+`</span>`),

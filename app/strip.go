@@ -20,6 +20,7 @@ type stripPane struct {
 
 	width    float64
 	dragging bool // the threshold
+	folded   bool // the input was, which leaves more room
 }
 
 const stripHeight = 96
@@ -29,7 +30,8 @@ func (p *stripPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
 func (p *stripPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
 func (p *stripPane) OnUpdate(ctx app.Context) {
-	if p.width == 0 {
+	if folded := p.S.Input.Folded(); p.width == 0 || folded != p.folded {
+		p.folded = folded
 		ctx.Defer(p.measure)
 	}
 }

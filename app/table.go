@@ -8,7 +8,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
-	"baca/algo/property"
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
@@ -59,6 +58,8 @@ func (p *resultPane) table() app.UI {
 	}
 	if s.View.Columns != nil {
 		class += " with-columns"
+	} else if len(s.Chosen()) > 0 {
+		class += " with-own"
 	}
 	return p.scroller(class, app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
 		app.THead().OnClick(onData("by", func(name string) {
@@ -85,20 +86,15 @@ func (p *resultPane) grid() app.UI {
 
 func (p *resultPane) card(i int) app.UI {
 	r := &p.S.Rows
-	v, chosen := r.Verdict[i], i == p.S.Inspector.Record
+	v, chosen := r.Class(i), i == p.S.Inspector.Record
 	class := "mol-card " + classOf(v)
 	if chosen {
 		class += " selected"
 	}
-	said := wordOf(v)
-	if number := scored(words.PEquals(r.P[i]), v); number != "" {
-		said += ", p\u00a0" + number
-	}
-	return app.Button().ID("row-"+strconv.Itoa(i)).Type("button").Class(class).DataSet("row", i).
-		Aria("pressed", chosen).Title(r.Name(i)).Body(
+	return app.Button().ID("row-"+strconv.Itoa(i)).Type("button").Class(class).DataSet("row", i).Aria("pressed", chosen).Title(r.Name(i)).Body(
 		app.Span().Class("mol-picture").Body(thumbnail(p.Album, p.S, i, picture.Card)),
 		app.Span().Class("row-name").Text(r.Name(i)),
-		app.Span().Class("small").Body(shape(v), app.Text(said)))
+		app.Span().Class("small").Body(shape(v), app.Text(verdictWithP(r, i))))
 }
 
 // headCells are the headings of columns. A click on one sorts.
@@ -117,39 +113,6 @@ func headCells(view table.View, heads []table.Head) []app.UI {
 			app.Button().Type("button").DataSet("by", h.By).Title(h.About).Body(app.Span().Text(h.Name), arrow))
 	}
 	return list
-}
-
-// colours is the item of the menu of columns that is no column.
-const colours = " colours"
-
-// columns is the menu of what can be shown besides: colours, properties, and columns that the page does not know.
-func (p *resultPane) columns() app.UI {
-	s := p.S
-	chosen := s.Chosen()
-	items := []app.UI{checked("menuitemcheckbox", "column", colours, s.Say("Coloured atoms"), s.View.Coloured).
-		Title(s.Say("By what each atom adds to the score"))}
-	add := func(name, text, about string) {
-		items = append(items, checked("menuitemcheckbox", "column", name, text, slices.Contains(chosen, name)).Title(about))
-	}
-	if s.Things() == "molecules" {
-		for _, c := range property.Columns {
-			add(c.Name, c.Title, c.About())
-		}
-	}
-	for _, c := range s.Rows.Extra() {
-		add(c.Name, words.Shorten(c.Name, 30), c.Name)
-	}
-	return menu("columns", "Columns of the table", "column",
-		[]app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
-}
-
-func (p *resultPane) choose(name string) {
-	if name == colours {
-		p.S.View.Coloured = !p.S.View.Coloured
-		p.S.Rev.All()
-		return
-	}
-	p.S.ChooseColumn(name)
 }
 
 func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
@@ -211,7 +174,7 @@ func spacer(height int) app.UI {
 type barScale struct{ low, high, threshold float64 }
 
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
-	class := "row " + classOf(p.S.Rows.Verdict[i])
+	class := "row " + classOf(p.S.Rows.Class(i))
 	if i == p.S.Inspector.Record {
 		class += " selected"
 	}
@@ -226,7 +189,7 @@ func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 // cell draws a record's value of a column.
 func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	s, r := p.S, &p.S.Rows
-	v := r.Verdict[i]
+	v := r.Class(i)
 	text := ""
 	switch h.By {
 	case "":
@@ -238,8 +201,10 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	case "q_value":
 		text = scored(words.P(s.Levels.Of(r.P[i])), v)
 	case "score":
-		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)),
-			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
+		if v == table.InTraining {
+			break
+		}
+		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
@@ -271,9 +236,9 @@ func (p *resultPane) name(i int) []app.UI {
 	}
 	return []app.UI{
 		app.Div().Class("row-name").Body(
-			app.If(r.Known[i], func() app.UI {
-				return app.Span().Class("known-mark").Title("Trained on: "+knownAbout(s)).
-					Body(knownSign(), app.Span().Class("sr-only").Text("trained on"))
+			app.If(r.Known[i] && r.Class(i) != table.InTraining, func() app.UI {
+				return app.Span().Class("known-mark").Title(knownAbout(s)).Body(
+					shape(table.InTraining), app.Span().Class("sr-only").Text("in the training set"))
 			}),
 			app.Text(r.Name(i))),
 		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),
@@ -288,12 +253,21 @@ func trustMark(trust, word string) app.UI {
 
 func trustWord(trust string) string { return strings.ReplaceAll(trust, "-", " ") }
 
-// scored is a cell's text, empty for records without a score.
+// scored is a cell's text, empty for records without a score and for those of the training set.
 func scored(text string, v decide.Verdict) string {
-	if v == table.Unscored || v == decide.Refused {
+	if v == table.Unscored || v == decide.Refused || v == table.InTraining {
 		return ""
 	}
 	return text
+}
+
+// verdictWithP is what small places say of a record.
+func verdictWithP(r *table.Rows, i int) string {
+	v := r.Class(i)
+	if number := scored(words.PEquals(r.P[i]), v); number != "" {
+		return wordOf(v) + ", p\u00a0" + number
+	}
+	return wordOf(v)
 }
 
 // A window is the drawn part of the records.

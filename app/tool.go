@@ -73,7 +73,7 @@ func (p *labPane) found() app.UI {
 		p.S.Inspector.Show(record)
 	}))
 	html := p.S.Lab.HTML()
-	return shown(html != "", box, func() []app.UI { return []app.UI{app.Raw("<div>" + p.Album.Fill(html) + "</div>")} })
+	return shown(html != "", box, func() []app.UI { return []app.UI{app.Raw("<div>" + p.Album.Fill(words.Grouped(html)) + "</div>")} })
 }
 
 func (p *labPane) wish() []app.UI {

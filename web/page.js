@@ -45,6 +45,30 @@ globalThis.goappShowInstallPrompt = async () => {
   prompt = null;
 };
 
+// What somebody presses, chooses or drops before the program listens is done once it does. The page is drawn anew by then,
+// so elements are found by their names.
+const nameOf = (e) => (e.id ? `#${e.id}` : `.${[...e.classList].join(".")}`);
+const held = new AbortController();
+let pressed = "";
+const given = {}; // files by the name of an input
+const hold = (kind, f) => addEventListener(kind, f, { capture: true, signal: held.signal });
+hold("click", ({ target }) => (pressed = nameOf(target.closest?.("button") ?? document.body)));
+hold("change", ({ target }) => target.files && (given[nameOf(target)] = target.files));
+hold("dragover", (event) => event.preventDefault());
+hold("drop", (event) => {
+  event.preventDefault();
+  given[event.target.closest?.(".door") ? "#own-file" : "#file"] = event.dataTransfer.files;
+});
+const release = () => {
+  held.abort();
+  for (const [name, files] of Object.entries(given)) {
+    const input = document.querySelector(name);
+    input.files = files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+  if (pressed) document.querySelector(`button${pressed}`)?.click();
+};
+
 const run = async () => {
   const module = await program;
   if (!globalThis.bacaTools) throw new Error("a script of the page, web/tools.js, was not loaded");
@@ -60,6 +84,7 @@ const run = async () => {
   }
   document.documentElement.dataset.state = "running";
   loading.remove();
+  release();
   performance.mark("interactive");
   await end;
   throw new Error("its program has ended");

@@ -35,10 +35,10 @@ func PValues(scores, holdout []float64) []float64 {
 	return p
 }
 
-// CountedIn says what a p-value counts: "3 of 205, this one counted in" for a holdout of 204. kind,
+// CountedIn says what a p-value counts: "3 of 205, this one included" for a holdout of 204. kind,
 // such as " molecules", names what is counted.
 func CountedIn(p float64, holdout int, kind string) string {
-	return fmt.Sprintf("%.0f of %d%s, this one counted in", math.Round(p*float64(1+holdout)), 1+holdout, kind)
+	return fmt.Sprintf("%.0f of %d%s, this one included", math.Round(p*float64(1+holdout)), 1+holdout, kind)
 }
 
 // A Verdict is what a graph is called. Rows, page, reports and help use these words only.

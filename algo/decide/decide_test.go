@@ -290,7 +290,7 @@ func TestJudgeBatch(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	if got := CountedIn(3.0/205, 204, " molecules"); got != "3 of 205 molecules, this one counted in" {
+	if got := CountedIn(3.0/205, 204, " molecules"); got != "3 of 205 molecules, this one included" {
 		t.Error(got)
 	}
 	var counts Counts

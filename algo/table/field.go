@@ -158,7 +158,7 @@ var fields = slices.Concat([]Field{
 		Doc: "the lowest false-discovery rate at which the graph is called outside"},
 }, ofTrust(), []Field{
 	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
-		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
+		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one included: of so many graphs, those held out and this one, so many score as high or higher"},
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
 		Doc: "true if the graph was trained on, stereochemistry and the way of writing aside: a training graph has the same surroundings of all nodes, up to two edges wide"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,

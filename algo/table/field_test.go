@@ -34,7 +34,7 @@ func TestForms(t *testing.T) {
 	why := Why{
 		Given: true,
 		Explanation: alone.Explanation{
-			Counted: "3 of 205, this one counted in", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}},
+			Counted: "3 of 205, this one included", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}},
 			Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4, Nearest: near,
 		},
 		Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},

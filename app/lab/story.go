@@ -30,7 +30,7 @@ func Scenes() []Scene {
 		{SceneParts, "graphons", "S_Pre parts the batch into low and high. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
 		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}, true, func(*Lab) int { return lambdas }, (*Lab).mixupLine},
 		{SceneKeys, "dictionaries", "Two dictionaries answer: the inside one of training graphs and the low part, the outside one of the high part, both with new graphs of mixup.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}, true, keys, (*Lab).keysLine},
-		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}, true, func(l *Lab) int { return max(len(l.session.Iterations), 1) }, (*Lab).decisionLine},
+		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with molecules kept from training.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}, true, func(l *Lab) int { return max(len(l.session.Iterations), 1) }, (*Lab).decisionLine},
 	}
 }
 

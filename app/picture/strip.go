@@ -42,8 +42,15 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 	return c
 }
 
+// stripBy leaves out what was trained on: it has a tag in the table, and no place among the others.
 func stripBy(s *run.Session, by table.Decider, width, height float64) Strip {
 	score, _ := s.Rows.By(by)
+	score = slices.Clone(score)
+	for i := range score {
+		if s.Rows.Class(i) == table.InTraining {
+			score[i] = math.NaN()
+		}
+	}
 	w := table.DeciderWords()[by]
 	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by],
 		score: score, selected: s.Inspector.Record}
@@ -96,8 +103,10 @@ func (c Strip) SVG(saved bool) string {
 
 func (c Strip) words() string {
 	var n decide.Counts
-	for _, v := range c.verdict {
-		n.Count(v)
+	for i, v := range c.verdict {
+		if !math.IsNaN(c.score[i]) {
+			n.Count(v)
+		}
 	}
 	s := fmt.Sprintf("%s: %d records", c.title, len(c.score))
 	if len(c.verdict) > 0 {

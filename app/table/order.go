@@ -24,7 +24,7 @@ type Head struct {
 
 // heads are of the columns that the page knows.
 var heads = []Head{
-	{"", "c-draw", "Order", "Order of the input", false},
+	{"", "c-draw", "Structure", "Sorts as in the input", false},
 	{"id", "c-name", "Name", "", false},
 	{"p_value", "c-p number", "p-value", "How often a graph like the training set would score at least this high", false},
 	{"q_value", "c-q number", "q-value", "The lowest rate of false discoveries at which this one is called outside", false},
@@ -54,17 +54,47 @@ func (t *Table) Heads() []Head {
 		}
 	}
 	for _, name := range t.Chosen() {
-		list = append(list, headOf(name))
+		list = append(list, t.headOf(name))
 	}
 	return list
 }
 
 // headOf is the head of a column without a place on the page.
-func headOf(name string) Head {
+func (t *Table) headOf(name string) Head {
 	if p := property.ColumnOf(name); p != nil {
 		return Head{By: name, Class: "c-extra number", Name: p.Title, About: p.About() + " of the compound that the model reads"}
 	}
-	return Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name}
+	class := "c-extra"
+	if c := t.Rows.Column(name); c != nil && t.Rows.numbers(c) {
+		class += " number"
+	}
+	return Head{By: name, Class: class, Name: words.Shorten(name, 30), About: name}
+}
+
+// numbers tells whether all texts of a column are numbers.
+func (r *Rows) numbers(c *table.Column) bool {
+	if c.Kind != table.Texts {
+		return c.Kind == table.Numbers
+	}
+	is, known := r.numeric[c.Name]
+	if !known {
+		is = numeric(make([]uint64, len(c.Texts)), c.Texts)
+		if r.numeric == nil {
+			r.numeric = map[string]bool{}
+		}
+		r.numeric[c.Name] = is
+	}
+	return is
+}
+
+// Own are the names of the input's own columns.
+func (r *Rows) Own() (names []string) {
+	for _, c := range r.read {
+		if c.Name != "id" && c.Name != "smiles" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // programColumns are the columns of the program.
@@ -151,8 +181,8 @@ type View struct {
 	Descending bool
 	Search     string           // in texts, or a structure
 	Structure  bool             // Search is one, as SMARTS
-	Only       []decide.Verdict // shown verdicts; none means all
-	Known      bool             // only probable training records
+	In         string           // the own column that is searched, empty for all
+	Only       []decide.Verdict // shown classes; none means all
 	Columns    []string         // extra ones that the user has chosen, nil before
 }
 
@@ -168,7 +198,7 @@ func (v View) next() View {
 func (r *Rows) order(v View) []int32 {
 	list, found := make([]int32, 0, r.Len()), r.finder(v)
 	for i := range r.id {
-		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Verdict[i])) && (!v.Known || r.Known[i]) && found(i) {
+		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Class(i))) && found(i) {
 			list = append(list, int32(i))
 		}
 	}
@@ -200,6 +230,9 @@ func (r *Rows) finder(v View) func(record int) bool {
 	lower := strings.ToLower(search)
 	return func(i int) bool {
 		return slices.ContainsFunc(r.read, func(c table.Column) bool {
+			if v.In != "" && c.Name != v.In {
+				return false
+			}
 			if c.Name == "smiles" { // small letters are aromatic
 				return strings.Contains(c.Texts[i], search)
 			}
@@ -239,7 +272,8 @@ func (r *Rows) keys(by string) []uint64 {
 		}
 		return r.rank(by, names)
 	case "verdict":
-		return keysOf(ranked(r.Verdict, verdicts))
+		classes, _ := r.Classes()
+		return keysOf(ranked(classes, verdicts))
 	case "score":
 		return keysOf(r.Score)
 	case "p_value", "q_value":
@@ -259,7 +293,7 @@ func (r *Rows) keys(by string) []uint64 {
 
 // Words in order.
 var (
-	verdicts = []decide.Verdict{decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}
+	verdicts = []decide.Verdict{decide.Refused, decide.Undecided, InTraining, decide.Inside, decide.Borderline, decide.Outside}
 	trusts   = []string{"trust", "check", "do-not-use"}
 )
 

@@ -27,9 +27,9 @@ type Rows struct {
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
+	numeric       map[string]bool                             // columns of numbers as texts
 
 	Known     []bool // trained on
-	Knows     int    // how many are
 	scored    []bool
 	Verdict   []decide.Verdict
 	Counts    decide.Counts
@@ -121,7 +121,7 @@ func (r *Rows) Add(e *message.Records) {
 	n := len(e.Columns.Texts("id"))
 	r.read.Append(e.Columns)
 	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
-	r.Line, r.ranks = append(r.Line, e.Line...), nil
+	r.Line, r.ranks, r.numeric = append(r.Line, e.Line...), nil, nil
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -172,9 +172,8 @@ func (r *Rows) Fill(e *message.Rows) {
 	r.view()
 	for i := e.From; i < min(e.From+table.Rows(e.Rows), r.Len()); i++ {
 		r.scored[i] = true
-		if k := i - e.From; k < len(e.Known) && !r.Known[i] && e.Known[k] == 1 {
+		if k := i - e.From; k < len(e.Known) && e.Known[k] == 1 {
 			r.Known[i] = true
-			r.Knows++
 		}
 	}
 }
@@ -190,7 +189,6 @@ func (r *Rows) forgetScores() {
 		}
 	}
 	clear(r.Known)
-	r.Knows = 0
 }
 
 // judge sets all verdicts and counts them.
@@ -202,11 +200,8 @@ func (r *Rows) judge(by decide.Rule) {
 			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
-		if s := r.Score[i]; s < r.Low {
-			r.Low = s
-		}
-		if s := r.Score[i]; s > r.High {
-			r.High = s
+		if s := r.Score[i]; r.Class(i) != InTraining && !math.IsNaN(s) {
+			r.Low, r.High = min(r.Low, s), max(r.High, s)
 		}
 	}
 }
@@ -217,6 +212,27 @@ func (r *Rows) Picture(i int) string {
 		return ""
 	}
 	return r.SMILES[i]
+}
+
+// InTraining is the class of a training graph, which has a verdict as any.
+const InTraining decide.Verdict = "known"
+
+// Class is a record's verdict, or InTraining, which is shown instead unless the verdict is outside.
+func (r *Rows) Class(i int) decide.Verdict {
+	if v := r.Verdict[i]; r.Known[i] && (v == decide.Inside || v == decide.Borderline) {
+		return InTraining
+	}
+	return r.Verdict[i]
+}
+
+// classes are those of all records, and how many have each.
+func (r *Rows) Classes() (list []decide.Verdict, count map[decide.Verdict]int) {
+	list, count = make([]decide.Verdict, r.Len()), map[decide.Verdict]int{}
+	for i := range list {
+		list[i] = r.Class(i)
+		count[list[i]]++
+	}
+	return list, count
 }
 
 // Named reports whether a record has a name besides its number.

@@ -227,6 +227,10 @@ func (t *Table) SortBy(name string) {
 func (t *Table) Search(search string, structure bool) {
 	t.View.Search, t.View.Structure = search, structure
 	delete(t.Rows.Computed, message.OfStructure)
+	if structure && strings.TrimSpace(search) != "" {
+		t.Rev.Rows++ // the rows stay until it is known which have it
+		return
+	}
 	t.Arrange()
 }
 
@@ -247,15 +251,9 @@ func (t *Table) Wants() string {
 	return ""
 }
 
-// ToggleVerdict toggles the filter of a verdict.
+// ToggleVerdict toggles the filter of a class, see Rows.Class.
 func (t *Table) ToggleVerdict(v decide.Verdict) {
 	t.View.Only = toggled(t.View.Only, v)
-	t.Arrange()
-}
-
-// ToggleKnown toggles the filter of probable training records.
-func (t *Table) ToggleKnown() {
-	t.View.Known = !t.View.Known
 	t.Arrange()
 }
 

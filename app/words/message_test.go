@@ -9,18 +9,8 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/explain"
 	"baca/wasm/message"
 )
-
-func TestBlame(t *testing.T) {
-	about := []explain.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Nodes: []int{1, 2, 3}}, {About: "its Cl atom", Nodes: []int{4}}}
-	for want, reasons := range map[string][]explain.Reason{"What matters most: its nitro group.": about, "": about[:1]} {
-		if got := Blame(&message.Detailed{Explanation: algo.Explanation{Reasons: reasons}}); got != want {
-			t.Errorf("blamed %q, want %q", got, want)
-		}
-	}
-}
 
 // The cards of the models show the figures of build/research/results/README.md.
 func TestCardsHaveTheMeasuredFigures(t *testing.T) {
@@ -108,6 +98,9 @@ func TestNearestOf(t *testing.T) {
 	}
 	if !slices.Equal(cards, want) || line != "" {
 		t.Errorf("%+v, %q", cards, line)
+	}
+	if cards, _ = NearestOf(&message.Model{Molecules: true}, near(append(named, named...)...)); len(cards) != mostNearest {
+		t.Errorf("%d molecules are shown", len(cards))
 	}
 	bare := []algo.TrainingGraph{{Row: 4, Similarity: 0.5}, {Row: 0, Similarity: 0.25}}
 	for _, c := range []struct {

@@ -84,17 +84,6 @@ func NeighborsOf(list []message.Key) []Neighbor {
 	return lines
 }
 
-// Blame names the part of a graph that makes it look outside most: that of the first reason
-// which is about some of its atoms. Empty where none is.
-func Blame(d *message.Detailed) string {
-	for _, r := range d.Reasons {
-		if r.About != "" && len(r.Nodes) > 0 {
-			return "What matters most: " + r.About + "."
-		}
-	}
-	return ""
-}
-
 // Meanings of OGB's feature codes.
 var (
 	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}
@@ -175,10 +164,13 @@ type Nearest struct {
 	Known        string // observed and predicted values, or empty
 }
 
+// mostNearest are shown.
+const mostNearest = 3
+
 // NearestOf are the training molecules to show, or a line with their rows.
 func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line string) {
 	var rows []string
-	for _, n := range d.Nearest {
+	for _, n := range d.Nearest[:min(len(d.Nearest), mostNearest)] {
 		value, name := similarity(n.Similarity), ""
 		if n.Row >= 0 {
 			name = fmt.Sprintf("row %d", n.Row+1)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +131,22 @@ func Sentences(warnings []string) string {
 	for i, w := range warnings {
 		list[i] = Capital(w) + "."
 	}
-	return strings.Join(list, " ")
+	return Grouped(strings.Join(list, " "))
+}
+
+// long matches a long whole number in a sentence. A name that is a number stands by itself, or before a tag.
+var long = regexp.MustCompile(`(^|[ (>])(\d{4,})( [a-z(]|[.,;:)]+(?: |$|<))`)
+
+// Grouped writes the long numbers of sentences as Count does.
+func Grouped(text string) string {
+	return long.ReplaceAllStringFunc(text, func(found string) string {
+		parts := long.FindStringSubmatch(found)
+		n, err := strconv.Atoi(parts[2])
+		if err != nil {
+			return found
+		}
+		return parts[1] + Count(n) + parts[3]
+	})
 }
 
 // Capital has a text begin with a capital letter, unless it begins with a name as "p_value".

@@ -22,11 +22,58 @@ function answer({ data: { smiles } }) {
 
 let editor = null;
 
+// The editor's tools by their places in its own bar of pictures, two columns of 17, which these buttons stand for.
+const perColumn = 17;
+const size = 21; // pixels of a place
+const border = 2;
+const bar = [
+  { Undo: 17, "Tidy up": 1, "Clear all": 0 },
+  { Select: 2, Erase: 4 },
+  { Bond: 5, Chain: 22, Wedge: 6, Hashed: 23 },
+  { "3-ring": 7, "4-ring": 24, "5-ring": 8, "6-ring": 25, "7-ring": 9, Benzene: 26 },
+  { C: 11, N: 12, O: 13, F: 14, Cl: 31, Br: 15, I: 32, S: 30, P: 29, Si: 28, H: 16, "Other …": 33 },
+  { "Charge +": 10, "Charge −": 27 },
+];
+
+// fill puts buttons into an element, which press the places of the editor in another.
+function fill(element, area) {
+  const drawn = area.firstElementChild.shadowRoot.querySelector("canvas");
+  area.firstElementChild.style.position = "relative";
+  drawn.style.cssText += "; position: absolute; opacity: 0; pointer-events: none";
+  const press = (place) => {
+    const { left, top } = drawn.getBoundingClientRect();
+    const at = (n) => border + n * size + size / 2;
+    const where = { clientX: left + at(Math.floor(place / perColumn)), clientY: top + at(place % perColumn), bubbles: true, composed: true, pointerId: 1 };
+    for (const kind of ["pointerdown", "pointerup"]) drawn.dispatchEvent(new PointerEvent(kind, where));
+  };
+  element.replaceChildren(
+    ...bar.map((group, g) => {
+      const buttons = Object.entries(group).map(([name, place]) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "button";
+        button.textContent = name;
+        if (g) button.ariaPressed = String(name === "Bond"); // with which the editor begins
+        button.onclick = () => {
+          press(place);
+          if (g) for (const other of element.querySelectorAll("[aria-pressed]")) other.ariaPressed = String(other === button);
+        };
+        return button;
+      });
+      const div = document.createElement("div");
+      div.role = "group";
+      div.append(...buttons);
+      return div;
+    }),
+  );
+}
+
 const page = {
   open(element, smiles) {
     this.close();
     element.replaceChildren();
     editor = new CanvasEditor(element, { initialMode: "molecule" });
+    fill(document.getElementById("editor-tools"), element);
     if (smiles) {
       try {
         editor.setMolecule(Molecule.fromSmiles(smiles));

@@ -24,7 +24,7 @@ addEventListener(
       event.preventDefault();
       event.stopPropagation(); // nothing else closes
       close(menu, true);
-    } else if (event.key in next && inside) {
+    } else if (event.key in next && inside && !event.target.matches("input, select")) {
       event.preventDefault();
       menu.open = true;
       const list = items(menu);
@@ -53,8 +53,8 @@ addEventListener("focusin", (event) => {
   const menu = opened();
   if (menu && !menu.contains(event.target)) close(menu, false);
 });
-// A choice closes the menu, but for marks: people set several.
+// A choice closes the menu, but for marks and settings: people set several.
 addEventListener("click", (event) => {
-  const item = event.target.closest?.("details.menu .menu-list button:not([role=menuitemcheckbox])");
+  const item = event.target.closest?.("details.menu:not(#settings) .menu-list button:not([role=menuitemcheckbox])");
   if (item) close(item.closest("details.menu"), true);
 });

@@ -9,6 +9,7 @@ import { spring } from "./spring.js";
 import { balls, paint } from "./svg.js";
 import { copy, copyPicture, linked } from "./link.js";
 import { show as showMap, zoom as zoomMap } from "./map.js";
+import "./focus.js";
 import "./menu.js";
 import { molfile } from "./molfile.js";
 import { launched, reply, served } from "./embed.js";
@@ -178,8 +179,8 @@ globalThis.bacaTools = {
       if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) take();
     });
   },
-  // enter moves the focus into the lab, or back to the button beside its doors.
-  enter: (lab) => document.querySelector(lab ? "#lab-panel" : ".run-state button")?.focus(),
+  // enter moves the focus into the lab, or back to the button that opens it.
+  enter: (lab) => document.querySelector(lab ? "#lab-panel" : "#watch")?.focus(),
 
   // select marks a part of a text area and scrolls to it.
   select(area, from, to) {

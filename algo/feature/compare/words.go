@@ -21,7 +21,7 @@ func (c *Comparison) Differs() string {
 	case e.Skipped != "":
 		text = "Whether B differs from A cannot be said: " + e.Skipped + "."
 	case e.P <= differs:
-		text = fmt.Sprintf("B differs from A: it is told from A with an AUC of %.2f (%s).", e.AUC, pText(e.P))
+		text = fmt.Sprintf("B differs from A: the two are told apart with an AUC of %.2f (%s).", e.AUC, pText(e.P))
 	}
 	if e.Written > 0 {
 		text += fmt.Sprintf(" With what reading sets aside, which may only be how they are written, the AUC is %.2f.", e.Written)

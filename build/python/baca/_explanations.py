@@ -47,7 +47,7 @@ class Explanation:
     smiles, score, p_value, verdict, error, set_aside
         As of the columns of :func:`score`.
     counted : str or None
-        What the p-value counts: "3 of 205, this one counted in".
+        What the p-value counts: "3 of 205, this one included".
     reasons : tuple of str
         The most unusual first.
     atoms : tuple of float

@@ -268,7 +268,7 @@ def test_explain(detector):
         found = detector.explain([ASPIRIN, "C(", RDX])
     aspirin, broken, rdx = found
     assert (aspirin.verdict, rdx.verdict, broken.verdict) == ("inside", "outside", None)
-    assert rdx.counted == f"{round(280 * rdx.p_value)} of 280, this one counted in" and broken.counted is None
+    assert rdx.counted == f"{round(280 * rdx.p_value)} of 280, this one included" and broken.counted is None
     assert aspirin.score == detector.scores(ASPIRIN)[0] and aspirin.trained_on
     assert len(aspirin.atoms) == 13 and aspirin.nearest[0].smiles and aspirin.nearest[0].similarity == 1
     assert rdx.reasons and broken.error == "character 2: the branch is never closed" and broken.row == 1

@@ -79,7 +79,7 @@ func BenchmarkPaper(b *testing.B) {
 					t.click("#paper")
 					t.Wait(`document.querySelector(".by-paper") !== null`)
 					b.ReportMetric(time.Since(begun).Seconds()*1e3, "paper-ms")
-					t.click("#by summary", `[data-decider="alone"]`)
+					t.setting(`[data-decider="alone"]`)
 				}
 				now, _ := t.memory()
 				b.ReportMetric(float64(now)/(1<<20), "tab-MiB")

@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 	b.phase("done")
 	b.click("#compare")
 	b.Wait(`/this list/.test(document.getElementById("whole").textContent)`)
-	b.click("#rule-batch")
+	b.setting("#rule-batch")
 	b.save("report")
 	b.Wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
 	path := b.path("report.html") // the browser has its own mind on the other letters

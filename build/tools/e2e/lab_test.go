@@ -20,7 +20,16 @@ var scenes = []string{"graph", "views", "graphons", "mixup", "dictionaries", "de
 // scene opens a scene and waits for all of its pictures.
 func (b *tab) scene(name string) {
 	b.t.Helper()
-	b.click(fmt.Sprintf(`[data-stage=%q]`, name))
+	if !eval[bool](b, `document.querySelector("[data-scene]") !== null`) {
+		b.click("#watch")
+		b.Wait(`document.querySelector("[data-scene]") !== null`)
+	}
+	if eval[bool](b, `document.querySelector('[data-playing="true"]') !== null`) {
+		b.click("#play") // to pause
+	}
+	if open := fmt.Sprintf(`document.querySelector('[data-scene=%q]') !== null`, name); !eval[bool](b, open) { // which a click would close
+		b.click(fmt.Sprintf(`.stage-list [data-stage=%q]`, name))
+	}
 	there := map[string]string{
 		"graph":        `.scene [data-atom] ~ text, .scene circle[data-atom]`,
 		"views":        `.figure:nth-child(2) .map-known`,
@@ -56,7 +65,7 @@ func TestPlayTheStory(t *testing.T) {
 	b.click(`.who button[aria-label="The one below it in the table"]`)
 	b.Wait(fmt.Sprintf(`((name) => name !== %q && document.getElementById("scene-line").textContent.includes(name))(document.getElementById("scene-name").textContent)`, name))
 	b.Run("Escape", chromedp.SendKeys("#scrub", kb.Escape))
-	b.Wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null && document.activeElement.matches(".run-state button")`)
+	b.Wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null && document.activeElement.id === "watch"`)
 	b.Quiet()
 }
 

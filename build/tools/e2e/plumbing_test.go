@@ -94,6 +94,19 @@ func TestPageThatCannotStart(t *testing.T) {
 			t.Errorf("without %s the page says %q", missing, text)
 		}
 	}
+	// What is pressed before the program has come is done once it is there.
+	come := make(chan struct{})
+	early := browse(t)
+	early.Run("opening", chromedp.Navigate(lacking(t, page, func(path string) bool {
+		if strings.HasPrefix(path, "/web/baca.") {
+			<-come
+		}
+		return false
+	}).URL))
+	early.click(".help-button")
+	close(come)
+	early.Wait(`document.getElementById("help").open && document.documentElement.dataset.state === "running"`)
+
 	var broken atomic.Bool
 	broken.Store(true)
 	b := browse(t)

@@ -162,7 +162,7 @@ func TestMenus(t *testing.T) {
 	b := ready(t)
 	b.example(1)
 	b.click(`.row`)
-	for _, id := range []string{"by", "export"} {
+	for _, id := range []string{"columns", "export"} {
 		check := func(open bool, focus string) {
 			t.Helper()
 			if got := eval[bool](b, fmt.Sprintf(`document.getElementById(%q).open`, id)); got != open {

@@ -56,9 +56,9 @@ func (b *tab) steps(rows []byte) []step {
 			b.Wait(`document.querySelector(".alpha output").textContent === "3.1\u00a0%"`)
 		}},
 		{"false discoveries", func() {
-			b.click("#rule-batch")
+			b.setting("#rule-batch")
 			b.Wait(`document.querySelector("th.c-q") !== null`)
-			b.click("#rule-each")
+			b.setting("#rule-each")
 			b.Wait(`document.querySelector("th.c-q") === null`)
 		}},
 		{"searching", func() {
@@ -85,7 +85,7 @@ func (b *tab) steps(rows []byte) []step {
 			for _, scene := range scenes {
 				b.scene(scene)
 			}
-			b.click(`[data-stage="decision"]`)
+			b.click(`.stage-list [data-stage="decision"]`) // which closes it
 		}},
 	}
 }

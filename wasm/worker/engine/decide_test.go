@@ -290,3 +290,17 @@ func TestTasksEnd(t *testing.T) {
 		t.Errorf("after that: %s", d.Short)
 	}
 }
+
+// A name that is only a place in a source gives way to the formula.
+func TestPlacesAreNoNames(t *testing.T) {
+	for name, is := range map[string]bool{"clintox 1460": true, "sider 3, component 2": true, "aspirin": false, "vitamin 12": false} {
+		if numbered.MatchString(name) != is {
+			t.Errorf("%q is a place: %v", name, !is)
+		}
+	}
+	for text, want := range map[string]string{"CCO": "C2H6O, without a name", "C(": "without a name"} {
+		if got := formula(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

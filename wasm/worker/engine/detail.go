@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 
 	"baca/algo"
@@ -39,10 +40,27 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	}
 	m.Explanation = byAtom(x, l.node)
 	m.Nearest = l.alone.Nearest(l.record.Graph, shownNearest)
+	for i := range m.Nearest {
+		if n := &m.Nearest[i]; numbered.MatchString(n.Name) {
+			n.Name = formula(n.SMILES)
+		}
+	}
 	return m, e.keys(l.pulse, m, l.record.Graph)
 }
 
-// An inspected record comes with what explains it.
+// numbered matches the name of a molecule that has none in its source: build/tools/sets writes the place.
+var numbered = regexp.MustCompile(`^(clintox|sider) \d+(, component \d+)?$`)
+
+// formula names a molecule that has no name.
+func formula(text string) string {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return "without a name"
+	}
+	return m.Formula() + ", without a name"
+}
+
+// An inspected record, with what explains it.
 type inspected struct {
 	*pulse
 	record  dataset.Record
@@ -67,7 +85,7 @@ func (e *Engine) inspect(record int) (*inspected, error) {
 }
 
 // shownNearest is how many training graphs are shown beside a record.
-const shownNearest = 5
+const shownNearest = 3
 
 // byAtom is an explanation with atoms for nodes. node is the node of each atom, −1 for unread ones.
 func byAtom(x *algo.Explanation, node []int) algo.Explanation {

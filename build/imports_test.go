@@ -103,6 +103,9 @@ func list(args ...string) string {
 	return string(try.To(exec.Command("go", append([]string{"list"}, args...)...).Output()))
 }
 
+// embedding packages have text that is a part of the program: shaders, the periodic table, the list of counter-ions.
+var embedding = []string{"baca/algo/wgsl", "baca/algo/molecule", "baca/algo/molecule/smiles"}
+
 func TestWhoImportsWhom(t *testing.T) {
 	seen := 0
 	for line := range strings.Lines(list("-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "baca/...")) {
@@ -124,8 +127,7 @@ func TestWhoImportsWhom(t *testing.T) {
 					t.Errorf("%s imports %s, which is not below it", pkg, i)
 				case !own && strings.Contains(strings.Split(i, "/")[0], ".") && !strings.HasPrefix(i, "gonum.org/v1/gonum/"):
 					t.Errorf("%s imports %s: algo may use gonum and the standard library", pkg, i)
-				// The shaders and the list of counter-ions are text, a part of the program.
-				case forbidden[i] && !(i == "embed" && (pkg == "baca/algo/wgsl" || pkg == "baca/algo/molecule/smiles")):
+				case forbidden[i] && !(i == "embed" && slices.Contains(embedding, pkg)):
 					t.Errorf("%s imports %s: algo has no files, network, flags or terminal", pkg, i)
 				}
 			case own && !allowed(pkg, i):

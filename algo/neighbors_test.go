@@ -115,6 +115,12 @@ func TestKnownAndStrange(t *testing.T) {
 	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
 	a := single(m)
+	cut := func(text string) string { // without the verdict
+		for _, lead := range []string{"Outside: ", "Borderline: ", "Remarks: "} {
+			text = strings.TrimPrefix(text, lead)
+		}
+		return text
+	}
 	for _, c := range []struct {
 		smiles     string
 		structures *algo.Structures
@@ -122,14 +128,14 @@ func TestKnownAndStrange(t *testing.T) {
 		nearest    int
 	}{
 		{"NOC", nil, "training molecule 1", 3}, {"C[C@H](N)OC", s, "training molecule 2 (mC[C@H](N)OC)", 3},
-		{"C[C@@H](N)OC", s, "its alkyl chain: none of 26 training molecules has such a CH at a stereocentre", 3},
+		{"C[C@@H](N)OC", s, "an alkyl chain; none of 26 training molecules has such a CH at a stereocentre", 3},
 		{"[Fe]", s, "shares nothing with any training molecule", 0},
-		{"CCCCCCCl", s, "the element Cl, which no training molecule has", 3},
+		{"CCCCCCCl", s, "an alkyl chloride; no training molecule has the element Cl", 3},
 	} {
 		m.Structures = c.structures
 		g := must.Have(smiles.ParseGraph(c.smiles))
 		x := must.Have(a.Explain(ctx, g, 0.05))
-		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != strings.HasPrefix(c.first, "training molecule") || len(x.Nearest) != c.nearest {
+		if len(x.Reasons) == 0 || cut(x.Reasons[0].Text) != c.first || x.Duplicate != strings.HasPrefix(c.first, "training molecule") || len(x.Nearest) != c.nearest {
 			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
 		}
 	}

@@ -335,6 +335,8 @@ func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
 	from, head := 0, "What is unusual about it"
 	if v == decide.Outside || v == decide.Borderline {
 		from, head = 1, "What else is unusual about it"
+	} else if v == decide.Inside {
+		head = "Remarks"
 	}
 	to := min(len(d.Reasons), reasonsShown)
 	return shown(v != table.InTraining && to > from, p.block().ID("reasons"), func() []app.UI {
@@ -364,7 +366,7 @@ func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 // reason is a reason's text, a button that highlights the atoms that it is about.
 func (p *inspectorPane) reason(d *message.Detailed, k int) app.UI {
 	r := d.Reasons[k]
-	text := words.Grouped(strings.ReplaceAll(r.Text, " %", "\u00a0%"))
+	text := words.Grouped(strings.ReplaceAll(words.Reason(r.Text), " %", "\u00a0%"))
 	if len(r.Nodes) == 0 {
 		return app.Span().Text(text)
 	}

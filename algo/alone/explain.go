@@ -1,7 +1,6 @@
 package alone
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/model"
+	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 )
 
@@ -80,14 +80,42 @@ func (s *Scorer) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*E
 	if g.N() > 0 {
 		blame = s.contribute(x, g, o.Prints[0], d, of.Fold(0))
 	}
-	x.Reasons = explain.Reasons(g, explain.Memory{Profile: s.model.Profile, Index: s.near.Subtrees, Train: s.model.Card.Train, Least: max(1, s.model.Shared)}, blame)
-	if r, ok := explain.Background(x.Ratio); ok {
-		x.Reasons = append(x.Reasons, r)
-		slices.SortStableFunc(x.Reasons, func(a, b explain.Reason) int { return cmp.Compare(b.Weight, a.Weight) })
+	if x.Duplicate = s.Duplicate(g); x.Duplicate {
+		x.Nearest = s.Nearest(g, mostTwins)
+		x.Reasons = []explain.Reason{s.naming(g, x.Nearest)}
+		x.Nearest = x.Nearest[:min(len(x.Nearest), NearestExplained)]
+		return x, nil
 	}
-	x.Nearest, x.Duplicate = s.Nearest(g, NearestExplained), s.Duplicate(g)
-	x.Reasons = s.settle(x, g)
+	x.Nearest, x.Reasons = s.Nearest(g, NearestExplained), explain.Reasons(g, s.memory(), blame)
+	if r, ok := explain.Background(x.Ratio); ok && x.Verdict != decide.Inside {
+		at := len(x.Reasons)
+		for at > 0 && x.Reasons[at-1].Kind != "part" && x.Reasons[at-1].Weight < r.Weight {
+			at--
+		}
+		x.Reasons = slices.Insert(x.Reasons, at, r)
+	}
+	s.lead(x, g)
 	return x, nil
+}
+
+// memory is what the model knows of its training graphs.
+func (s *Scorer) memory() explain.Memory {
+	m := explain.Memory{Profile: s.model.Profile, Index: s.near.Subtrees, Train: s.model.Card.Train, Rare: s.model.Rare, Least: max(1, s.model.Shared)}
+	if s.model.Structures != nil {
+		m.Contain = func(g *graph.Graph) int { return s.structures().Holders(g) }
+	}
+	return m
+}
+
+// readStructures reads the molecules of the training graphs.
+func (s *Scorer) readStructures() *explain.Library {
+	var list []*graph.Graph
+	for _, text := range s.model.Structures.SMILES {
+		if g, _, err := smiles.ParseIn(text, s.model.Form()); err == nil {
+			list = append(list, g)
+		}
+	}
+	return explain.NewLibrary(list)
 }
 
 // Embedding returns the embedding of a graph, a row of contrast.Representation.Q.
@@ -107,29 +135,57 @@ func (s *Scorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g) }
 func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
 	ofDistance, ofRatio := s.slopes(x, n)
+	spread := explain.NewSpread(g, p, s.rarity)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
-			explain.Add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
+			explain.Add(b.Lacking, ofDistance, spread.Subtrees(shares, parts.Lacks[m]))
 		}
 	}
 	if x.Rare > 0 {
-		explain.Add(b.Lacking, 1, s.model.Rare.Shares(g, x.Rare))
+		explain.Add(b.Lacking, 1, s.model.Rare.Shares(g, x.Rare, spread.Rarity()))
 	}
 	whole := x.Distance
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
-		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
+		explain.Add(b.Ratio, ofRatio, spread.Subtrees(shares, nil))
 		_, deviation := s.model.Sizes.Of(n)
 		whole = model.Total(x.Distance, x.Ratio, head.Weight()) / deviation
 	}
 	explain.Add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
-	usual := explain.Usual(g, p)
+	usual := spread.Usual()
 	x.BySubtrees = explain.Level(usual, whole+x.Rare-ofDistance*parts.Embedding, b.Lacking, b.Ratio)
 	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
-	x.Contributions = explain.Level(usual, x.Score-x.Limit, b.Lacking, b.Ratio, b.Embedding)
-	b.Nodes = x.Contributions
+	b.Nodes, b.Inside = explain.Level(usual, x.Score, b.Lacking, b.Ratio, b.Embedding), x.Verdict == decide.Inside
+	x.Contributions = excess(b.Nodes, usual, x.Limit)
+	if b.Inside {
+		b.Nodes = x.Contributions
+	}
 	return b
+}
+
+// excess takes the limit from nodes' parts of a score: where these add up to more, from those that are positive, in
+// proportion, else from all as usual.
+func excess(parts, usual []float64, limit float64) []float64 {
+	sum, positive := 0.0, 0.0
+	for _, x := range parts {
+		sum, positive = sum+x, positive+max(0, x)
+	}
+	list := slices.Clone(parts)
+	for i, x := range list {
+		if sum > limit {
+			list[i] -= limit * max(0, x) / positive
+		} else {
+			list[i] -= limit * usual[i]
+		}
+	}
+	return list
+}
+
+// rarity weighs a subtree: 1 if all training graphs have it, about 2 if none does.
+func (s *Scorer) rarity(key uint32) float64 {
+	n := float64(s.near.Subtrees.Len() + 1)
+	return 1 + math.Log(n/(float64(s.near.Subtrees.Holders(key))+0.5))/math.Log(2*n)
 }
 
 // slopes returns the derivatives of the score by distance and by ratio.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
@@ -55,27 +56,37 @@ func (s *Scorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	return list
 }
 
-// settle returns the reasons for two special cases: a training graph is named, and a graph
-// that shares nothing with any training graph says so.
-func (s *Scorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
-	things := "graph"
-	if g.Features == molecule.Features {
-		things = "molecule"
-	}
-	switch {
-	case x.Duplicate:
-		text := "a training " + things
-		if n, ok := s.trained(g); ok {
-			text = fmt.Sprintf("training %s %d", things, n.Row+1)
-			if name := strings.TrimSpace(n.Name); name != "" {
-				text += " (" + name + ")"
-			}
+// naming is the reason of a graph that was trained on, which names it. nearest are its mostTwins.
+func (s *Scorer) naming(g *graph.Graph, nearest []TrainingGraph) explain.Reason {
+	text := "a training " + thing(g)
+	if n, ok := s.trained(g, nearest); ok {
+		text = fmt.Sprintf("training %s %d", thing(g), n.Row+1)
+		if name := strings.TrimSpace(n.Name); name != "" {
+			text += " (" + name + ")"
 		}
-		return []explain.Reason{{Kind: "known", Text: text, Weight: explain.Unseen - 1}}
-	case len(x.Nearest) == 0 && g.N() > 0:
-		return append([]explain.Reason{{Kind: "nearest", Text: "shares nothing with any training " + things, Weight: explain.Unseen + 2}}, x.Reasons...)
 	}
-	return x.Reasons
+	return explain.Reason{Kind: "known", Text: text, Weight: explain.Unseen - 1}
+}
+
+// lead puts first that a graph shares nothing with any training graph. The first reason of a molecule begins with its
+// verdict, or says that these are remarks.
+func (s *Scorer) lead(x *Explanation, g *graph.Graph) {
+	if len(x.Nearest) == 0 && g.N() > 0 {
+		r := explain.Reason{Kind: "nearest", Text: "shares nothing with any training " + thing(g), Weight: explain.Unseen + 2}
+		x.Reasons = slices.Insert(x.Reasons, 0, r)
+	}
+	if len(x.Reasons) > 0 && g.Features == molecule.Features {
+		x.Reasons[0].Text = leads[x.Verdict] + x.Reasons[0].Text
+	}
+}
+
+var leads = map[decide.Verdict]string{decide.Outside: "Outside: ", decide.Borderline: "Borderline: ", decide.Inside: "Remarks: "}
+
+func thing(g *graph.Graph) string {
+	if g.Features == molecule.Features {
+		return "molecule"
+	}
+	return "graph"
 }
 
 // mostTwins bounds the candidates for an equal training graph.
@@ -83,9 +94,9 @@ const mostTwins = 20
 
 // trained returns the training graph that equals g, and false if the model does not hold it with its
 // row. Structures tell which of several graphs with the same print it is.
-func (s *Scorer) trained(g *graph.Graph) (TrainingGraph, bool) {
+func (s *Scorer) trained(g *graph.Graph, nearest []TrainingGraph) (TrainingGraph, bool) {
 	of := explain.Signature(g)
-	for _, n := range s.Nearest(g, mostTwins) {
+	for _, n := range nearest {
 		same := n.Similarity == 1
 		if same && n.SMILES != "" {
 			m, err := smiles.Parse(n.SMILES)

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
@@ -28,6 +29,8 @@ type Scorer struct {
 	near    *near.Bank
 	ratio   *ratio.Bank
 	rows    func() []int // see Model.KnownRows
+	// structures are the molecules of the training graphs, where the model has them.
+	structures func() *explain.Library
 
 	holdout []float64 // its scores
 	ranked  []float64 // the same, ascending
@@ -40,6 +43,7 @@ func New(ctx context.Context, m *model.Model, workers int) (*Scorer, error) {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
 	s := &Scorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows)}
+	s.structures = sync.OnceValue(s.readStructures)
 	s.rank(m.Reference)
 	scales := m.Scales()
 	if err := s.prepare(ctx, scales); err != nil || m.Shared > 0 {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -18,14 +19,18 @@ type group struct {
 // groups divides the atoms of a molecule into functional groups, rare elements, rings and chains.
 func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
-	elements := make([]int, g.N())
+	elements, present := make([]int, g.N()), elementSet{}
 	for i := range elements {
-		elements[i] = a.Element(i)
+		elements[i] = min(max(a.Element(i), 0), molecule.MaxElement+1) // of features that no molecule has, too
+		present.add(elements[i])
 	}
 	var list []group
 	for _, n := range namings() {
+		if n.elements[0]&present[0]|n.elements[1]&present[1] == 0 {
+			continue
+		}
 		for i, element := range elements {
-			if a.taken[i] || n.elements != nil && !slices.Contains(n.elements, element) {
+			if a.taken[i] || !n.elements.has(element) {
 				continue
 			}
 			found := n.of(a, i)
@@ -46,23 +51,41 @@ func groups(g *graph.Graph) []group {
 
 // A naming names the group around one of its atoms, or returns no name.
 type naming struct {
-	elements []int // elements that the atom may have, any if empty
+	elements elementSet // that the atom may have
 	of       func(a *atoms, i int) group
+}
+
+// An elementSet has a bit for each atomic number.
+type elementSet [2]uint64
+
+func (s *elementSet) add(element int)      { s[element/64] |= 1 << (element % 64) }
+func (s *elementSet) has(element int) bool { return s[element/64]>>(element%64)&1 == 1 }
+
+// newNaming is for these elements, for any without.
+func newNaming(elements []int, of func(a *atoms, i int) group) naming {
+	n := naming{elementSet{math.MaxUint64, math.MaxUint64}, of}
+	if elements != nil {
+		n.elements = elementSet{}
+	}
+	for _, element := range elements {
+		n.elements.add(element)
+	}
+	return n
 }
 
 // namings are in order of precedence.
 var namings = sync.OnceValue(func() []naming {
-	list := []naming{{[]int{carbon + 1}, polyhalogen}}
+	list := []naming{newNaming([]int{carbon + 1}, polyhalogen), newNaming([]int{carbon + 1}, polyyne)}
 	for _, p := range functional() {
-		list = append(list, naming{p.atoms[0].elements, p.naming})
+		list = append(list, newNaming(p.atoms[0].elements, p.naming))
 	}
 	for _, of := range []func(*atoms, int) group{element, ringSystem, aromaticRing, unsaturated, otherRing} {
-		list = append(list, naming{nil, of})
+		list = append(list, newNaming(nil, of))
 	}
 	for _, p := range plain() {
-		list = append(list, naming{p.atoms[0].elements, p.naming})
+		list = append(list, newNaming(p.atoms[0].elements, p.naming))
 	}
-	return append(list, naming{nil, rest})
+	return append(list, newNaming(nil, rest))
 })
 
 // atoms reads a molecule and its rings.
@@ -193,6 +216,18 @@ func polyhalogen(a *atoms, i int) group {
 		name = "trichloromethyl group"
 	}
 	return group{name: name, nodes: all}
+}
+
+// polyyne names four linear carbons and more in a row.
+func polyyne(a *atoms, i int) group {
+	linear := func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == 0 && !a.taken[j] }
+	if !linear(i) || a.Degree(i) > 2 {
+		return group{}
+	}
+	if all := a.spread(i, linear, nil); len(all) >= 4 {
+		return group{name: "polyyne chain", nodes: all}
+	}
+	return group{}
 }
 
 // unsaturated names C=C double bonds.

@@ -40,22 +40,23 @@ type statistic struct {
 	more, less string    // phrases for above and below; "%s" is nodes or atoms
 	chemical   [2]string // phrases for molecules, where they differ
 	count      bool      // is a count
+	noun       string    // what a molecule has many or few of
 }
 
 // carbon is the code of carbon in the element column.
 const carbon = 5
 
 var statistics = [StatisticCount]statistic{
-	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true},
-	{name: "parts", of: func(g *graph.Graph) float64 { return float64(g.Components()) }, more: "more separate parts", less: "fewer separate parts", count: true},
-	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.Cycles()) }, more: "more rings", less: "fewer rings", count: true},
-	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true, chemical: [2]string{"more bonds at one atom", "fewer bonds at one atom"}},
-	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average", chemical: [2]string{"more bonds at an atom on average", "fewer bonds at an atom on average"}},
-	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", chemical: [2]string{"a larger share of terminal atoms", "a smaller share of terminal atoms"}},
-	{name: "branches", at: func(g *graph.Graph, i int) bool { return g.Degree(i) >= 3 }, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", chemical: [2]string{"a larger share of branching atoms", "a smaller share of branching atoms"}},
-	{name: "in rings", molecules: true, at: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings"},
-	{name: "carbon", molecules: true, at: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon"},
-	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s"},
+	{name: "size", of: func(g *graph.Graph) float64 { return float64(g.N()) }, more: "more %s", less: "fewer %s", count: true, noun: "atoms"},
+	{name: "parts", of: func(g *graph.Graph) float64 { return float64(g.Components()) }, more: "more separate parts", less: "fewer separate parts", count: true, noun: "separate parts"},
+	{name: "rings", of: func(g *graph.Graph) float64 { return float64(g.Cycles()) }, more: "more rings", less: "fewer rings", count: true, noun: "rings"},
+	{name: "highest degree", of: highest, more: "a larger highest number of neighbours", less: "a smaller highest number of neighbours", count: true, chemical: [2]string{"more bonds at one atom", "fewer bonds at one atom"}, noun: "bonds at one atom"},
+	{name: "mean degree", of: func(g *graph.Graph) float64 { return 2 * float64(g.M()) / float64(max(1, g.N())) }, more: "more neighbours on average", less: "fewer neighbours on average", chemical: [2]string{"more bonds at an atom on average", "fewer bonds at an atom on average"}, noun: "bonds at an atom on average"},
+	{name: "ends", at: func(g *graph.Graph, i int) bool { return g.Degree(i) == 1 }, more: "a larger share of %s with one neighbour", less: "a smaller share of %s with one neighbour", chemical: [2]string{"a larger share of terminal atoms", "a smaller share of terminal atoms"}, noun: "terminal atoms"},
+	{name: "branches", at: func(g *graph.Graph, i int) bool { return g.Degree(i) >= 3 }, more: "a larger share of %s with three neighbours or more", less: "a smaller share of %s with three neighbours or more", chemical: [2]string{"a larger share of branching atoms", "a smaller share of branching atoms"}, noun: "branching atoms"},
+	{name: "in rings", molecules: true, at: having(molecule.ColumnRing, 1), more: "a larger share of %s in rings", less: "a smaller share of %s in rings", noun: "atoms in rings"},
+	{name: "carbon", molecules: true, at: having(molecule.ColumnElement, carbon), more: "a larger share of carbon", less: "a smaller share of carbon", noun: "carbon atoms"},
+	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s", noun: "charged atoms"},
 }
 
 // having returns a test for nodes whose feature column equals value.

@@ -12,6 +12,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/rare"
 )
 
 // A Reason is one way in which a graph differs from the training graphs.
@@ -30,14 +31,17 @@ type Reason struct {
 // Unseen is the least Weight of what no training graph had.
 const Unseen = 3
 
-// rare is the largest fraction of training graphs that makes a value rare.
-const rare = 0.005
+// rarely is the largest fraction of training graphs that makes a value rare.
+const rarely = 0.005
 
 // A Memory is what a model knows of its training graphs. Profile and Index may be nil.
 type Memory struct {
 	Profile *Profile
 	Index   *fingerprint.Index // subtrees of the bank
 	Train   int                // number of training graphs in Profile
+	Rare    *rare.Table        // nil for none
+	// Contain, unless nil, counts the training molecules of Index that a molecule is a part of.
+	Contain func(g *graph.Graph) int
 	// Least is the k of Profile.Share: Profile and Index do not know what fewer graphs have.
 	// Otherwise 1.
 	Least int
@@ -57,10 +61,17 @@ func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 		list = append(list, m.parts(g, blame, list)...)
 	}
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
+	isPart := func(r Reason) bool { return r.Kind == "part" && g.Features == molecule.Features }
+	if k := slices.IndexFunc(list, isPart); k > 0 {
+		list = slices.Concat(list[k:k+1], list[:k], list[k+1:])
+	}
 	var kept []Reason
 	for _, r := range list {
-		// One unseen value of a node is enough: its element, not also its valence.
-		if r.Kind != "value" || !slices.ContainsFunc(kept, func(o Reason) bool { return o.Kind == r.Kind && slices.Equal(o.Nodes, r.Nodes) }) {
+		// One reason is enough for a node with unseen values: its part, or its element and not also its valence.
+		said := func(o Reason) bool {
+			return o.Kind == r.Kind && slices.Equal(o.Nodes, r.Nodes) || isPart(o) && !slices.ContainsFunc(r.Nodes, func(i int) bool { return !slices.Contains(o.Nodes, i) })
+		}
+		if r.Kind != "value" || !slices.ContainsFunc(kept, said) {
 			kept = append(kept, r)
 		}
 	}
@@ -108,10 +119,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		// The excess in widths of the middle half, with a lower bound on the width.
 		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack(x)))
 		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
-		list = append(list, Reason{
-			Kind: s.name, Weight: weight, Nodes: s.nodes(g, more),
-			Text: fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row)),
-		})
+		list = append(list, Reason{Kind: s.name, Weight: weight, Nodes: s.nodes(g, more), Text: s.text(g, row, x, level, more)})
 	}
 	// Of related statistics the clearest is enough.
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Weight, a.Weight) })
@@ -121,6 +129,21 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		defer func() { said[family] = true }()
 		return said[family]
 	})
+}
+
+// text says that x is beyond a level. Of a molecule, "very" is beyond 99 % of the training molecules, "rather" beyond 95 %.
+func (s *statistic) text(g *graph.Graph, row []float64, x float64, level int, more bool) string {
+	if g.Features != molecule.Features {
+		return fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row))
+	}
+	degree, many := "very", "few"
+	if level == 1 || level == LevelCount-2 {
+		degree = "rather"
+	}
+	if more {
+		many = "many"
+	}
+	return fmt.Sprintf("%s %s %s (%s; half of the training molecules have %s)", degree, many, s.noun, s.show(x), s.middle(row))
 }
 
 // families groups related statistics.
@@ -192,7 +215,7 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 			case name == "":
 			case n == 0:
 				list = append(list, Reason{Kind: "value", About: name, Nodes: nodes, Weight: Unseen + 1, Text: name + ", " + none})
-			case float64(n) <= rare*float64(train):
+			case float64(n) <= rarely*float64(train):
 				list = append(list, Reason{
 					Kind: "value", About: name, Nodes: nodes, Weight: 1.95,
 					Text: fmt.Sprintf("%s, which only %d of %d training %s %s", name, n, train, things(g), has(n)),

@@ -14,6 +14,7 @@ import (
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
+	"baca/algo/rare"
 )
 
 // Atoms and their values have the names that a chemist gives them.
@@ -55,9 +56,11 @@ func TestReasonTexts(t *testing.T) {
 	}
 	paths := fingerprint.NewIndex(prints(plain))
 	memories := map[string]Memory{
-		"all": {p, index, len(gs), 1}, "a profile without a bank": {p, nil, len(gs), 1}, "a bank without a profile": {nil, index, 500, 1},
-		"a profile of more": {p, index, 399, 1}, "shared": {p.Share(len(gs), 5), index, len(gs), 5},
-		"plain": {NewProfile(plain), paths, len(plain), 1}, "plain, shared": {nil, paths, len(plain), 5},
+		"all": {Profile: p, Index: index, Train: len(gs), Least: 1}, "a profile without a bank": {Profile: p, Train: len(gs), Least: 1},
+		"a bank without a profile": {Index: index, Train: 500, Least: 1}, "a profile of more": {Profile: p, Index: index, Train: 399, Least: 1},
+		"shared": {Profile: p.Share(len(gs), 5), Index: index, Train: len(gs), Least: 5},
+		"plain":  {Profile: NewProfile(plain), Index: paths, Train: len(plain), Least: 1}, "plain, shared": {Index: paths, Train: len(plain), Least: 5},
+		"rare parts": {Profile: p, Index: index, Train: len(gs), Rare: rare.New(gs, nil), Contain: NewLibrary(gs).Holders, Least: 1},
 	}
 	golden.Table(t, "testdata/reasons.txt", 3, func(f []string) (text string) {
 		var g *graph.Graph
@@ -66,9 +69,10 @@ func TestReasonTexts(t *testing.T) {
 		} else {
 			g = parse(t, f[2])[0]
 		}
-		blame := &Blame{make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N())}
+		how, inside := strings.CutSuffix(f[1], ", inside")
+		blame := &Blame{make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N()), inside}
 		for i := range g.N() {
-			blames[f[1]](blame, i)
+			blames[how](blame, i)
 		}
 		for _, r := range Reasons(g, memories[f[0]], blame) {
 			text += fmt.Sprintf("\n\t%.4f %s %v %s", r.Weight, r.Kind, r.Nodes, r.Text)

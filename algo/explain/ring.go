@@ -132,12 +132,27 @@ func otherRing(a *atoms, i int) group {
 	exact, _ := ringNames()
 	name := exact[a.signature(ring, a.kind)]
 	switch {
+	case len(ring) >= macrocycle && crown(a, ring):
+		name = fmt.Sprintf("crown ether of %d", len(ring))
 	case len(ring) >= macrocycle:
 		name = fmt.Sprintf("macrocycle of %d", len(ring))
 	case name == "":
 		name = sizes[len(ring)] + "-membered ring"
 	}
 	return group{name: name, nodes: ring, ring: ring}
+}
+
+// crown reports whether a third of a macrocycle's atoms are oxygens, all others saturated carbons.
+func crown(a *atoms, ring []int) bool {
+	oxygens := 0
+	for _, i := range ring {
+		if a.is(i, "O") {
+			oxygens++
+		} else if !a.is(i, "C") || a.flat(i) || a.Aromatic(i) {
+			return false
+		}
+	}
+	return 3*oxygens == len(ring)
 }
 
 // kind encodes element, aromaticity and ring double bonds of an atom.
@@ -207,5 +222,6 @@ var ringsByName = []struct{ name, smiles string }{
 }
 
 var skeletonsByName = []struct{ name, smiles string }{
+	{"porphyrin skeleton", "C1=C2C=CC(=N2)C=C2C=CC(N2)=CC2=NC(C=C2)=CC2=CC=C1N2"}, {"porphyrin skeleton", "C1=C2C=CC(=N2)C=C2CCC(N2)=CC2=NC(C=C2)=CC2=CC=C1N2"},
 	{"steroid skeleton", "C1CCC2C(C1)CCC1C2CCC2CCCC12"}, {"steroid skeleton", "c1ccc2c(c1)CCC1C2CCC2CCCC12"}, {"steroid skeleton", "c1ccc2c(c1)ccc1c2CCC2CCCC12"}, {"morphinan skeleton", "C1CCC23CCNC(C2C1)Cc1ccccc13"}, {"epoxymorphinan skeleton", "C1CC2C3Cc4cccc5OC(C1)C2(CCN3)c45"}, {"tropane skeleton", "C1CC2CCC(C1)N2"}, {"quinuclidine skeleton", "C1CN2CCC1CC2"}, {"adamantane skeleton", "C1C2CC3CC1CC(C2)C3"}, {"norbornane skeleton", "C1CC2CCC1C2"}, {"pinane skeleton", "C1CC2CC(C1)C2"}, {"cubane skeleton", "C12C3C4C1C5C2C3C45"}, {"penam skeleton", "C1CN2CCC2S1"}, {"cephem skeleton", "C1CCN2CCC2S1"}, {"decalin skeleton", "C1CCC2CCCCC2C1"}, {"bicyclo[2.2.2]octane skeleton", "C1CC2CCC1CC2"}, {"ergoline skeleton", "C1NCC2C(C1)c1cccc3[nH]cc(C2)c13"},
 }

@@ -1,4 +1,4 @@
-// Package explain explains the score of a graph: Subtrees and Embedding split it among nodes, and
+// Package explain explains the score of a graph: Spread and Embedding split it among nodes, and
 // Reasons says in words how the graph differs from the training set.
 package explain
 
@@ -11,44 +11,71 @@ import (
 	"baca/algo/graph"
 )
 
-// Subtrees splits shares, what each key of g's print p adds to a score, among the nodes of g. The
-// sum stays.
+// A Spread splits what the subtrees of a graph add to a score among its nodes.
+type Spread struct {
+	graph  *graph.Graph
+	keys   []int     // the place in the print of the key of node i at height h, at h·n + i
+	counts []float64 // of these keys in the print
+	rarity []float64 // of these keys
+}
+
+// NewSpread prepares a graph with its print. rarity weighs keys, such as by how few training graphs have one.
+func NewSpread(g *graph.Graph, p fingerprint.Print, rarity func(key uint32) float64) *Spread {
+	nodes := fingerprint.Nodes(g, fingerprint.DefaultHeight)
+	s := &Spread{g, make([]int, len(nodes)), make([]float64, len(nodes)), make([]float64, len(nodes))}
+	for i, key := range nodes {
+		k, _ := slices.BinarySearch(p.Keys, key)
+		s.keys[i], s.counts[i], s.rarity[i] = k, float64(p.Counts[k]), rarity(key)
+	}
+	return s
+}
+
+// Subtrees splits shares, what each key of the print adds to a score, among the nodes. The sum stays.
 //
 // All subtrees of one key get equal parts. A subtree consists of those one height lower at its
-// centre and its neighbours, and passes its share down to them, so its middle gets the most. Where
-// lacks says how much of each key is missing elsewhere, the share goes to the missing parts in
-// proportion. Otherwise the neighbours of a strange atom, whose surroundings are strange because of
-// it, would outweigh it.
-func Subtrees(g *graph.Graph, p fingerprint.Print, shares, lacks []float64) []float64 {
-	const height = fingerprint.DefaultHeight
-	n := g.N()
-	if len(shares) != len(p.Keys) || lacks != nil && len(lacks) != len(p.Keys) {
-		panic(fmt.Sprintf("explain: %d shares and %d fractions for %d subtrees", len(shares), len(lacks), len(p.Keys)))
+// centre and its neighbours, and passes its share down to them. Where lacks says how much of each key is missing
+// elsewhere, the share goes to the missing parts in proportion, else to the rare ones. Otherwise the neighbours of a
+// strange atom, whose surroundings are strange because of it, would outweigh it.
+func (s *Spread) Subtrees(shares, lacks []float64) []float64 {
+	share, weight := make([]float64, len(s.keys)), s.rarity
+	if lacks != nil {
+		weight = make([]float64, len(s.keys))
 	}
-	keys := fingerprint.Nodes(g, height)
-	share, lack := make([]float64, len(keys)), make([]float64, len(keys))
-	for i, key := range keys {
-		k, _ := slices.BinarySearch(p.Keys, key)
-		share[i] = shares[k] / float64(p.Counts[k])
-		if lack[i] = 1; lacks != nil {
-			lack[i] = lacks[k]
+	for i, k := range s.keys {
+		share[i] = shares[k] / s.counts[i]
+		if lacks != nil {
+			weight[i] = lacks[k]
 		}
 	}
-	for h := height; h > 0; h-- {
-		below, missing := share[(h-1)*n:h*n], lack[(h-1)*n:h*n]
+	return s.down(share, weight)
+}
+
+// Usual splits 1 among nodes as if all subtrees added the same.
+func (s *Spread) Usual() []float64 {
+	even := slices.Repeat([]float64{1 / float64(len(s.keys))}, len(s.keys))
+	return s.down(even, slices.Repeat([]float64{1}, len(s.keys)))
+}
+
+// Rarity has how rare each node is without its neighbours.
+func (s *Spread) Rarity() []float64 { return s.rarity[:s.graph.N()] }
+
+// down passes the shares of subtrees to those one height lower, down to the nodes.
+func (s *Spread) down(share, weight []float64) []float64 {
+	n := s.graph.N()
+	for h := fingerprint.DefaultHeight; h > 0; h-- {
+		below, of := share[(h-1)*n:h*n], weight[(h-1)*n:h*n]
 		for i := range n {
-			propagate(below, missing, i, g.Row(i), share[h*n+i])
+			propagate(below, of, i, s.graph.Row(i), share[h*n+i])
 		}
 	}
 	return share[:n]
 }
 
-// propagate splits a share among a node and its neighbours by what each is missing, evenly if
-// nothing is.
-func propagate(to, missing []float64, node int, around []int32, share float64) {
-	all := missing[node]
+// propagate splits a share among a node and its neighbours by weight, evenly if nothing has any.
+func propagate(to, weight []float64, node int, around []int32, share float64) {
+	all := weight[node]
 	for _, j := range around {
-		all += missing[j]
+		all += weight[j]
 	}
 	if all == 0 {
 		even := share / float64(1+len(around))
@@ -58,9 +85,9 @@ func propagate(to, missing []float64, node int, around []int32, share float64) {
 		}
 		return
 	}
-	to[node] += share * missing[node] / all
+	to[node] += share * weight[node] / all
 	for _, j := range around {
-		to[j] += share * missing[j] / all
+		to[j] += share * weight[j] / all
 	}
 }
 
@@ -99,15 +126,6 @@ func Add(to []float64, slope float64, shares []float64) {
 	for i, share := range shares {
 		to[i] += slope * share
 	}
-}
-
-// Usual splits 1 among nodes as if all subtrees added the same.
-func Usual(g *graph.Graph, p fingerprint.Print) []float64 {
-	even := make([]float64, len(p.Counts))
-	for k, n := range p.Counts {
-		even[k] = float64(n) / float64(g.N()*(fingerprint.DefaultHeight+1))
-	}
-	return Subtrees(g, p, even, nil)
 }
 
 // Level sums the values of nodes and spreads the difference to sum by the usual shares.

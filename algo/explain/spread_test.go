@@ -21,16 +21,18 @@ func random(rng *rand.Rand, n, features int) *graph.Graph {
 	return sample.Featured(rng, features, sample.Trees(rng, 1, n, func(n int) int { return n / 3 })...)[0]
 }
 
-// A subtree gives its share to those one height lower at its centre and around it, in proportion to what each lacks,
-// evenly where nothing is lacking.
+// A subtree gives its share to those one height lower at its centre and around it, in proportion to what each lacks, or
+// to how rare they are where that is not given.
 func TestSubtreesAgainstRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 50 {
 		g := random(rng, 1+rng.IntN(20), 3)
 		p := fingerprint.New(g, 2)
 		shares, lacks, even := make([]float64, len(p.Keys)), make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
+		rarity := make([]float64, len(p.Keys))
 		for k := range shares {
 			shares[k], lacks[k], even[k] = rng.NormFloat64(), max(0, rng.NormFloat64()), float64(p.Counts[k])/float64(3*g.N())
+			rarity[k] = 1 + rng.Float64()
 		}
 		key := func(i, h int) int { return slices.Index(p.Keys, fingerprint.Nodes(g, 2)[h*g.N()+i]) }
 		recursion := func(shares, lacks []float64) []float64 {
@@ -63,19 +65,15 @@ func TestSubtreesAgainstRecursion(t *testing.T) {
 			}
 			return out
 		}
+		spread := NewSpread(g, p, func(key uint32) float64 { return rarity[slices.Index(p.Keys, key)] })
 		alike := slices.Repeat([]float64{1}, len(lacks))
-		for k, got := range [][]float64{Subtrees(g, p, shares, nil), Subtrees(g, p, shares, lacks), Usual(g, p)} {
-			want := recursion([][]float64{shares, shares, even}[k], [][]float64{alike, lacks, alike}[k])
+		for k, got := range [][]float64{spread.Subtrees(shares, nil), spread.Subtrees(shares, lacks), spread.Usual()} {
+			want := recursion([][]float64{shares, shares, even}[k], [][]float64{rarity, lacks, alike}[k])
 			if !floats.EqualApprox(got, want, 1e-12) {
 				t.Errorf("trial %d: nodes get %v, want %v", trial, got, want)
 			}
 		}
 	}
-	g := random(rng, 5, 3)
-	must.Panic(t, "shares", func() { Subtrees(g, fingerprint.New(g, 2), []float64{1}, nil) })
-	must.Panic(t, "fractions", func() {
-		Subtrees(g, fingerprint.New(g, 2), make([]float64, len(fingerprint.New(g, 2).Keys)), []float64{1})
-	})
 	// By hand.
 	to := []float64{1, 2}
 	if Add(to, 3, []float64{4, 5}); !slices.Equal(to, []float64{13, 17}) {

@@ -59,7 +59,7 @@ func (w *worker) read(g *graph.Graph) {
 			}
 			sum += w.bound[j]
 			for _, l := range around[:k] {
-				w.add(paths, fingerprint.Mix(w.full[i], w.full[j]+w.full[l]), int32(i)) // its middle has the surprise
+				w.add(paths, fingerprint.Mix(w.full[i], w.full[j]+w.full[l]), int32(i), j, l)
 			}
 		}
 		w.centre = append(w.centre, fingerprint.Mix(w.bound[i], sum))

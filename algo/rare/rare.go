@@ -167,20 +167,33 @@ func (t *Table) Level(g *graph.Graph) int {
 }
 
 // Shares splits what rare parts add to the score of a molecule among its atoms: by kind in proportion to
-// the surprises, then evenly among the rarest parts of the kind, and among the atoms of each.
-func (t *Table) Shares(g *graph.Graph, raise float64) []float64 {
-	var w worker
+// the surprises, then evenly among the rarest parts of the kind, and among the atoms of each, by 1 plus
+// their rarity. Surroundings have the atoms around, too.
+func (t *Table) Shares(g *graph.Graph, raise float64, rarity []float64) []float64 {
+	w := spare.Get().(*worker)
+	defer spare.Put(w)
 	w.read(g)
-	s, shares := t.surprise(&w, 0), make([]float64, g.N())
+	s, shares := t.surprise(w, 0), make([]float64, g.N())
 	for kind, of := range s.of {
 		if of == 0 {
 			continue
 		}
 		rarest := slices.DeleteFunc(slices.Clone(w.parts), func(p part) bool { return p.kind != kind || t.have(p.key) != s.have[kind] })
-		all := raise * float64(of) / float64(s.sum)
+		each := raise * float64(of) / float64(s.sum) / float64(len(rarest))
 		for _, p := range rarest {
-			for _, i := range w.atoms[p.from:p.to] {
-				shares[i] += all / float64(len(rarest)*(p.to-p.from))
+			atoms := w.atoms[p.from:p.to]
+			switch kind {
+			case paths:
+				atoms = atoms[:1] // its middle has the surprise
+			case centres:
+				atoms = append(slices.Clone(g.Row(int(atoms[0]))), atoms[0])
+			}
+			sum := 0.0
+			for _, i := range atoms {
+				sum += 1 + rarity[i]
+			}
+			for _, i := range atoms {
+				shares[i] += each * (1 + rarity[i]) / sum
 			}
 		}
 	}

@@ -41,13 +41,13 @@ func TestStrangeParts(t *testing.T) {
 		atoms  string // whose shares are positive; "" for a familiar molecule
 	}{
 		{"CCCC(=O)OCc1ccc(N)cc1", ""}, {"CCCCCC(=O)OCCCCCCc1ccc(N)cc1", ""},
-		{"CCCC(=O)OCc1ccc([Hg]C)cc1", "10 11 12"},
+		{"CCCC(=O)OCc1ccc([Hg]C)cc1", "9 10 11 12 13"},
 		{"CCCC(=O)OCc1ccc(N=[N+]=[N-])cc1", "10 11 12 13"},
-		{"CCCC(=O)OCc1ccc(C#CC#CC#CC)cc1", "10 11 12 13 14 15 16 17"},
+		{"CCCC(=O)OCc1ccc(C#CC#CC#CC)cc1", "9 10 11 12 13 14 15 16 17 18"},
 	} {
 		g := parse(c.smiles)[0]
 		raise, sum, got := Raise(table.Level(g)), 0.0, []string{}
-		for i, x := range table.Shares(g, raise) {
+		for i, x := range table.Shares(g, raise, make([]float64, g.N())) {
 			if sum += x; x > 0 {
 				got = append(got, fmt.Sprint(i))
 			}
@@ -114,5 +114,31 @@ func TestLevels(t *testing.T) {
 	}
 	if len(table.Levels) == 0 {
 		t.Errorf("no levels, %d are high", high)
+	}
+}
+
+// Atoms of a group are counted by their rarest bond or path and their run, whatever hydrogens other atoms than carbon have.
+func TestWithin(t *testing.T) {
+	table := New(parse("CCO", "CCO", "CCON", "CCONC", "CCN", "CCCCCCCCC", "C=CCl"), nil)
+	for _, c := range []struct {
+		smiles string
+		atoms  []int
+		count  Count
+		atMost int
+	}{
+		{"CCO", []int{1, 2}, Count{2, Common}, 4}, {"CCO", []int{2}, Count{Common, Common}, Common}, {"CCNO", []int{2, 3}, Count{0, Common}, 2},
+		{"CCNO", []int{1, 2, 3}, Count{0, Common}, 1}, {"CCCCCCCO", []int{0, 1, 2, 3, 4, 5}, Count{1, 1}, 1}, {"CC(=O)Cl", []int{1, 2, 3}, Count{0, Common}, 0},
+	} {
+		g := parse(c.smiles)[0]
+		of := make([]int, g.N())
+		for _, i := range c.atoms {
+			of[i] = 1
+		}
+		if got := table.Within(g, of, 2)[1]; got != c.count {
+			t.Errorf("atoms %v of %s are in %v, want %v", c.atoms, c.smiles, got, c.count)
+		}
+		if got := table.AtMost(g, c.atoms); got != c.atMost {
+			t.Errorf("atoms %v of %s are in at most %d, want %d", c.atoms, c.smiles, got, c.atMost)
+		}
 	}
 }

@@ -84,6 +84,14 @@ func NeighborsOf(list []message.Key) []Neighbor {
 	return lines
 }
 
+// Reason is a reason without the verdict that the first begins with.
+func Reason(text string) string {
+	for _, lead := range []string{"Outside: ", "Borderline: ", "Remarks: "} {
+		text = strings.TrimPrefix(text, lead)
+	}
+	return text
+}
+
 // Meanings of OGB's feature codes.
 var (
 	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}

@@ -44,7 +44,7 @@ func newBench(train Trainer) *cobra.Command {
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), shift(), ablation(), guard(),
-		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), known(), intervals(),
+		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), reasons(), known(), intervals(),
 	}
 }
 

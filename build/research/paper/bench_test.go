@@ -309,8 +309,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 24 {
-		t.Errorf("%d pages, %v: want 24", pages, err)
+	if err != nil || pages != 25 {
+		t.Errorf("%d pages, %v: want 25", pages, err)
 	}
 }
 

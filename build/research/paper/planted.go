@@ -41,7 +41,7 @@ var plantedGroups = []plantedGroup{
 	{newGroup, "fluorosulfate", "OS(=O)(=O)F", "OS(=O)(=O)F"}, {newGroup, "sulfonyl chloride", "S(=O)(=O)Cl", "S(=O)(=O)Cl"},
 	{newGroup, "carbodiimide", "N=C=NC", "N=C=N"}, {newGroup, "hypochlorite", "OCl", "OCl"}, {newGroup, "N-chloro", "N(C)Cl", "NCl"},
 	{newGroup, "isocyanide", "[N+]#[C-]", "[N+]#[C-]"}, {newGroup, "C-nitroso", "N=O", "cN=O"}, {newGroup, "disulfide", "SSC", "SS"},
-	{newGroup, "ketenimine", "N=C=C", "N=C=C"}, {newGroup, "phosphonofluoridate", "P(=O)(F)OC", "PF"}, {newGroup, "diazirine", "C1(C)N=N1", "C1N=N1"},
+	{newGroup, "ketenimine", "N=C=C", "N=C=C"}, {newGroup, "phosphonofluoridate", "P(=O)(F)OC", "PF"}, {newGroup, "diazirine", "C%91(C)N=N%91", "C1N=N1"},
 	{longPart, "hexadecyl", "CCCCCCCCCCCCCCCC", "[CH3][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2]"},
 	{longPart, "perfluorohexyl", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F"},
 	{longPart, "triyne", "C#CC#CC#CC", "C#CC#CC#C"},

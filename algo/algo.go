@@ -69,7 +69,6 @@ const (
 	ByBatch           = batch.ByBatch
 	ByAttention       = batch.ByAttention
 	MinBatch          = batch.MinBatch
-	Guard             = batch.Guard
 	DeviceChunk       = batch.DeviceChunk
 )
 

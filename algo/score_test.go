@@ -72,7 +72,7 @@ func train() *algo.Model {
 	for range 5 {
 		must.Have(tr.Epoch(ctx))
 	}
-	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant, Epochs: 1}))
+	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant, Epochs: 300}))
 }
 
 func options() algo.Options {
@@ -131,8 +131,8 @@ func TestBatchIsTold(t *testing.T) {
 			if row.Verdict == decide.Outside {
 				called[i < id]++
 			}
-			if name == algo.ByAttention && row.P < row.AloneP {
-				t.Fatalf("row %d has p %g by the attention, %g alone", i, row.P, row.AloneP)
+			if by := name == algo.ByAttention; by && row.P != row.BaCaP || by == math.IsNaN(row.BaCaP) {
+				t.Fatalf("by %s: row %d has p %g, by S_BaCa %g", name, i, row.P, row.BaCaP)
 			}
 			want := map[string]float64{algo.ByAlone: row.Alone, algo.ByBatch: row.Batch, algo.ByAttention: row.BaCa}[name]
 			if row.Score != want {
@@ -326,7 +326,31 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 	}
 }
 
-// The batch calls no graph outside whose p-value by itself is above Guard, unless it is foreign.
+// p-values by S_BaCa are fair: of held-out graphs in random lists, each compared with a holdout of its own, a tenth has p ≤ 0.1.
+func TestPaperIsFair(t *testing.T) {
+	m := model()
+	rng := rand.New(rand.NewPCG(27, 9))
+	o := by(algo.ByAttention)
+	o.Ratio.Folds = 2 // nothing of the ratio is asked for
+	const runs, size = 30, 40
+	low := 0
+	for range runs {
+		gs := trees(rng, 2*size, 0.1)
+		m.Holdout, m.HoldoutTraits = must.Have(contrast.Describe(ctx, 0, m.Encoder, gs[size:])), make([]algo.Trait, size)
+		for _, row := range whole(t, m, o, gs[:size]).Rows {
+			if row.BaCaP <= 0.1 {
+				low++
+			}
+		}
+	}
+	t.Logf("%d of %d graphs with p ≤ 0.1", low, runs*size)
+	// Three standard errors of as many lists, of which holdout and graphs vary.
+	if limit := 0.1 + 3*math.Sqrt(2*0.1*0.9/(runs*size)); float64(low) > limit*runs*size {
+		t.Errorf("%d of %d graphs with p ≤ 0.1, want at most %.0f", low, runs*size, limit*runs*size)
+	}
+}
+
+// The batch calls no graph outside whose p-value by itself is above decide.Guard, unless it is foreign.
 func TestGuard(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(26, 9))
@@ -336,7 +360,7 @@ func TestGuard(t *testing.T) {
 	for _, extra := range []float64{0.1, 0.3, 0.6, 1.2} {
 		for i, row := range whole(t, m, o, trees(rng, 60, extra)).Rows {
 			want := decide.Judge(row.BatchP, o.Alpha, m.Holdout.Len())
-			if want == decide.Outside && row.AloneP > algo.Guard {
+			if want == decide.Outside && row.AloneP > decide.Guard(60, o.Alpha) {
 				if foreign++; !row.Foreign {
 					want = decide.Borderline
 					guarded, foreign = guarded+1, foreign-1
@@ -488,18 +512,25 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
 			s := must.Have(batch.NewScorer(ctx, m, by(name)))
-			report := must.Have(s.Batch(ctx, trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)))
+			gs := trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)
+			report := must.Have(s.Batch(ctx, gs))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {
 				group.Go(func() { rows[i] = must.Have(s.Score(ctx, holdout[i:i+1]))[0] })
 			}
 			group.Wait()
+			// The p-value by S_BaCa is of what learned without the graph, so it does not matter whether it was in the batch.
+			for i, again := range must.Have(s.Score(ctx, gs)) {
+				if p := report.Rows[i].BaCaP; again.BaCaP != p && !(math.IsNaN(p) && math.IsNaN(again.BaCaP)) {
+					t.Errorf("by %s, batch of %d: graph %d has baca_p %g, after the batch %g", name, n, i, p, again.BaCaP)
+				}
+			}
 			for i, want := range report.Holdout {
 				got := rows[i]
 				// The holdout is not judged.
 				want.Score, want.P, want.Verdict = got.Score, got.P, got.Verdict
-				want.AloneP, want.BatchP, want.Foreign, want.BatchVerdict = got.AloneP, got.BatchP, got.Foreign, got.BatchVerdict
+				want.AloneP, want.BatchP, want.BaCaP, want.Foreign, want.BatchVerdict = got.AloneP, got.BatchP, got.BaCaP, got.Foreign, got.BatchVerdict
 				if !same(got, want) {
 					t.Errorf("by %s, batch of %d: held-out graph %d has %+v, in the batch %+v", name, n, i, got, want)
 				}

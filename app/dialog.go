@@ -8,7 +8,6 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/algo/decide"
 	"baca/app/picture"
 	"baca/app/run"
 	"baca/app/table"
@@ -372,7 +371,7 @@ func helpDialog(s *desk) app.UI {
 	if n := len(s.References[table.EachAlone]); n > 0 {
 		holdout = words.Count(n)
 	}
-	text := strings.NewReplacer("{holdout}", holdout, "{guard}", words.Number(decide.Guard)).Replace(helpText)
+	text := strings.NewReplacer("{holdout}", holdout).Replace(helpText)
 	return dialogFrame("help", "How to read this", app.Raw(text))
 }
 

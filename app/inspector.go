@@ -270,10 +270,15 @@ func (p *inspectorPane) scores(i int) app.UI {
 		add("Decided by", s.Say(table.DeciderWords()[s.Deciding()].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
 		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Numbers("batch")[i], b.Numbers("batch_p")[i]))
+		foreign := "no: some training " + s.Things() + " are as much like this list"
+		if s.Rows.Foreign(i) {
+			foreign = "yes: hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list"
+		}
+		add("Foreign (batch_foreign)", foreign)
 		if s.UnfitFor(table.ThePaper) == "" {
 			add("S_Pre, frozen network", words.Number(b.Numbers("s_pre")[i]))
 			add("S_Attn, dictionaries", words.Number(b.Numbers("s_attn")[i]))
-			add("S_BaCa, sum of both", scoreWithP(b.Numbers("s_baca")[i], s.Rows.PaperP[i]))
+			add("S_BaCa, sum of both", scoreWithP(b.Numbers("s_baca")[i], s.Rows.Batch.Numbers("baca_p")[i]))
 		}
 	}
 	return factList("Scores", list)

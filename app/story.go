@@ -433,7 +433,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
 		body = append(body, app.Div().Class("figures").
 			Body(p.sum(),
-				p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca),
+				p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.Batch.Numbers("baca_p")[s.Inspector.Record]), "baca", baca),
 				alone(p.share(3))))
 	}
 	return app.Div().Class("stack").Body(body...)
@@ -445,7 +445,7 @@ func (p *labPane) sum() app.UI {
 	return factList("The sum, in deviations of the batch", []words.Fact{
 		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)},
 		{Name: "S_BaCa", Value: words.Number(sum)},
-		{Name: "outside from", Value: words.Number(table.Threshold(s.References[table.ThePaper], s.Alpha))},
+		{Name: "outside from about", Value: words.Number(table.Threshold(s.References[table.ThePaper], s.Alpha))},
 	})
 }
 

@@ -159,12 +159,12 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 		say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
 		return
 	}
-	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data), Epochs: 400}
+	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data), Epochs: 400, Paper: true}
 	switch {
 	case r.Data != nil:
 		m.SHA256 = sumOf(string(r.Data))
 	case r.Name == "untrained":
-		m.Epochs = 0
+		m.Epochs, m.Paper = 0, false
 	case r.Name == "shared":
 		m.Shared = 5
 	case r.Name == "errors":
@@ -307,8 +307,8 @@ func (f *fake) score(r *message.Score, say func(any)) {
 		add("score", x)
 		add("p_value", 1/x)
 		if batch {
-			for k, name := range []string{"alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p"} {
-				add(name, []float64{x, 1 / x, x, -x, 10 * x, 2 * x, 0.5 / x}[k])
+			for k, name := range []string{"alone", "alone_p", "s_pre", "s_attn", "s_baca", "baca_p", "batch", "batch_p"} {
+				add(name, []float64{x, 1 / x, x, -x, 10 * x, 1 / x, 2 * x, 0.5 / x}[k])
 			}
 		}
 	}

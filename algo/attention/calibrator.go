@@ -30,6 +30,7 @@ type Options struct {
 	Width        int // d_k, at most the width 2E of a key
 	Steps        int // T
 	Draws        int // keys drawn from each side for a step
+	FoldSteps    int // of each fold of CrossFit
 	LearningRate float64
 }
 
@@ -41,7 +42,7 @@ func DefaultOptions() Options {
 		Low: 45, High: 55,
 		Theta: graphon.DefaultTheta, Mixup: graphon.DefaultOptions(), Synthetic: 256,
 		Training: 2000, Capacity: 128, TopK: 2, Width: 160,
-		Steps: 200, Draws: 32, LearningRate: 1e-3,
+		Steps: 200, Draws: 32, FoldSteps: 50, LearningRate: 1e-3,
 	}
 }
 
@@ -116,10 +117,13 @@ type Result struct {
 	Test []float64 // one for each graph of the batch
 	// Score scores further graphs in the state after the batch. Concurrent calls are allowed until
 	// the next batch.
-	Score func(ctx context.Context, r *contrast.Representation) ([]float64, error)
+	Score Scorer
 	// Warnings say what was left out. Scores are valid all the same.
 	Warnings []string
 }
+
+// A Scorer scores graphs in a state of the dictionaries.
+type Scorer func(ctx context.Context, r *contrast.Representation) ([]float64, error)
 
 // A state scores graphs with the dictionaries of a batch.
 type state struct {
@@ -144,31 +148,41 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d graphs with these scores cannot be parted in two, so the attention compares them with the ID bank alone", n))
 		steps = 0
 	}
-	s := &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
-	s.test = s.standard.Apply(b.Test.Q)
-	for k, side := range c.sides {
-		b.Watch.Report(Graphons, k, len(c.sides))
-		if err := side.build(ctx, c.options, b, s); err != nil {
-			return nil, err
-		}
+	c.latest = &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
+	c.latest.test = c.latest.standard.Apply(b.Test.Q)
+	if err := c.fit(ctx, b, steps, result.Test); err != nil {
+		return nil, err
+	}
+	for _, side := range c.sides {
 		if w := side.mixup.Warning(); steps > 0 && w != "" {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("synthetic graphs on the %s side: %s", side.of, w))
 		}
 	}
+	s := c.latest
+	result.Score = s.scorer(c.trainer.Head)
+	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
+}
+
+// fit fills the dictionaries from the members of the sides and trains the attention. It may overwrite
+// test with scores for a Watch.
+func (c *Calibrator) fit(ctx context.Context, b *Batch, steps int, test []float64) error {
+	s := c.latest
+	for k, side := range c.sides {
+		b.Watch.Report(Graphons, k, len(c.sides))
+		if err := side.build(ctx, c.options, b, s); err != nil {
+			return err
+		}
+	}
 	inside, outside := c.sides[0], c.sides[1]
-	for i := range n {
+	for i := range b.Graphs {
 		s.own = append(s.own, [2]int32{inside.rowOf(i), outside.rowOf(i)})
 	}
 	s.keys = &lookup{in: inside.keys, out: outside.keys, topK: c.options.TopK, workers: b.Workers}
-	c.latest = s
+	s.keys.reset()
 	if b.Watch != nil && b.Watch.Parted != nil {
 		b.Watch.Parted(inside.members, outside.members, [2]int{inside.steps, outside.steps})
 	}
-	if err := c.train(ctx, b, s, steps, result.Test); err != nil {
-		return nil, err
-	}
-	result.Score = s.scorer(c.trainer.Head)
-	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
+	return c.train(ctx, b, s, steps, test)
 }
 
 // part assigns the lowest and highest scores to the sides. It is false if they are too few, nearly all equal or
@@ -176,6 +190,7 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 func (c *Calibrator) part(scores []float64) bool {
 	inside, outside := c.sides[0], c.sides[1]
 	inside.members, outside.members = nil, nil
+	inside.graphons, outside.graphons = nil, nil
 	if len(scores) < minGraphs {
 		return false
 	}
@@ -244,7 +259,7 @@ func (c *Calibrator) extend(ctx context.Context, b *Batch, s *state, round, roun
 }
 
 // scorer returns a Result.Score.
-func (s *state) scorer(head *Head) func(context.Context, *contrast.Representation) ([]float64, error) {
+func (s *state) scorer(head *Head) Scorer {
 	spare := sync.Pool{New: func() any { return new(Workspace) }}
 	return func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
 		w := spare.Get().(*Workspace)

@@ -63,10 +63,12 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	s.dict.SetBank(bank)
 	s.bank, s.keys = len(bank), keys
 
-	var err error
-	s.steps = graphon.Steps(graphs)
-	if s.graphons, err = graphon.Estimate(ctx, b.Workers, graphs, s.steps, o.Theta); err != nil {
-		return err
+	if s.graphons == nil {
+		var err error
+		s.steps = graphon.Steps(graphs)
+		if s.graphons, err = graphon.Estimate(ctx, b.Workers, graphs, s.steps, o.Theta); err != nil {
+			return err
+		}
 	}
 	s.donors = graphon.NewDonors(graphs)
 	s.mixup = graphon.NewMixup(s.graphons, o.Mixup)

@@ -9,8 +9,11 @@ import (
 	"baca/algo/alone"
 	"baca/algo/attention"
 	"baca/algo/contrast"
+	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/model"
 	"baca/algo/near"
 	"baca/algo/ratio"
@@ -60,7 +63,12 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		return nil, err
 	}
 	for _, row := range r.Holdout {
-		t.batch, t.paper = append(t.batch, row.Batch), append(t.paper, row.BaCa)
+		t.batch = append(t.batch, row.Batch)
+	}
+	if o.PaperP {
+		if err := s.crossFit(ctx, t, r, test); err != nil {
+			return nil, err
+		}
 	}
 	s.state = t
 	s.decide(r.Rows, o.By)
@@ -88,9 +96,10 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 		}
 		base = t.fused.Of(aloneOf(r.Rows), t.ratio.Test)
 	}
-	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
+	t.input = &attention.Batch{
 		Encoder: m.Encoder, Graphs: gs, Test: test, Terms: t.terms, Base: pre, Part: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
-	})
+	}
+	attn, err := s.attention.Calibrate(ctx, t.input)
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +169,89 @@ type state struct {
 	negatives *contrast.Negatives
 	terms     contrast.Terms // of S_Pre
 	partition string
-	attn      func(context.Context, *contrast.Representation) ([]float64, error)
+	input     *attention.Batch
+	attn      attention.Scorer
 	baca      Sum // S_BaCa
 	ratio     *ratio.Estimate
 	fused     Sum           // Row.Batch
 	holdout   *ratio.Graphs // of the model
-	// Scores of the holdout.
-	batch, paper []float64
+	batch     []float64     // scores of the holdout
+	folds     []paperFold   // of S_BaCa, nil without Options.PaperP
+}
+
+// A paperFold scores by S_BaCa what was not among the other folds of the batch, from which it learned.
+type paperFold struct {
+	negatives *contrast.Negatives
+	attn      attention.Scorer
+	holdout   []float64
+}
+
+// paperFolds is the number of folds that cross-fit S_BaCa.
+const paperFolds = 5
+
+// foldsOf assigns each graph to a fold by its subtrees, so that equal graphs share one.
+func foldsOf(r *contrast.Representation) []int {
+	return lists.Map(r.Prints, func(p fingerprint.Print) int { return int(p.Hash() % paperFolds) })
+}
+
+// crossFit fits S_BaCa without each fold of the batch in turn, and gives rows their p-values.
+func (s *Scorer) crossFit(ctx context.Context, t *state, r *Report, test *contrast.Representation) error {
+	o, fold := s.options, foldsOf(test)
+	scorers, err := s.attention.CrossFit(ctx, t.input, fold, paperFolds)
+	if err != nil {
+		return err
+	}
+	for k, attn := range scorers {
+		var rest []int
+		for i, f := range fold {
+			if f != k {
+				rest = append(rest, i)
+			}
+		}
+		f := paperFold{negatives: test.Select(rest).Negatives(), attn: attn}
+		if f.holdout, err = t.paperBy(ctx, &f, o.Workers, r.Holdout, s.model.Holdout); err != nil {
+			return err
+		}
+		t.folds = append(t.folds, f)
+	}
+	return t.fillPaperP(ctx, o.Workers, r.Rows, test)
+}
+
+// fillPaperP adds the p-values by S_BaCa to rows.
+func (t *state) fillPaperP(ctx context.Context, workers int, rows []Row, g *contrast.Representation) error {
+	fold := foldsOf(g)
+	for k := range t.folds {
+		var index []int
+		var of []Row
+		for i, f := range fold {
+			if f == k {
+				index, of = append(index, i), append(of, rows[i])
+			}
+		}
+		scores, err := t.paperBy(ctx, &t.folds[k], workers, of, g.Select(index))
+		if err != nil {
+			return err
+		}
+		for j, p := range decide.PValues(scores, t.folds[k].holdout) {
+			rows[index[j]].BaCaP = p
+		}
+	}
+	return nil
+}
+
+// paperBy returns S_BaCa of graphs by a fold.
+func (t *state) paperBy(ctx context.Context, f *paperFold, workers int, rows []Row, g *contrast.Representation) ([]float64, error) {
+	attn, err := f.attn(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	base := lists.Map(rows, func(r Row) float64 { return r.Batch })
+	if t.partition == PartByPre {
+		if base, err = contrast.BaseScores(ctx, workers, g, f.negatives, false, t.terms); err != nil {
+			return nil, err
+		}
+	}
+	return t.baca.Of(base, attn), nil
 }
 
 // fill adds batch scores to rows of graphs that were not in the batch.

@@ -133,6 +133,12 @@ type Card struct {
 	Holdout string
 }
 
+// Steps returns the number of steps that the encoder was trained for.
+func (c *Card) Steps() int {
+	batches := (c.Train + c.Batch - 1) / max(c.Batch, 1)
+	return c.Epochs * max(batches, 1)
+}
+
 // Training says how the encoder was trained.
 func (c *Card) Training() string {
 	if c.Epochs == 0 {

@@ -149,12 +149,15 @@ func (e *Estimate) Score(g *Graphs) []float64 {
 	return scores
 }
 
-// Foreign reports whether at most 2 graphs of the bank, and at most one in 200, have such a score of the
-// batch or a higher one. Some have where the batch is merely focused on a part of what the bank holds.
+// Foreign reports whether at most 2 graphs of the bank, at most one in 200, and at most one for each 100 of the
+// batch, have such a score of the batch or a higher one. Some have where the batch is merely focused on a part of
+// what the bank holds.
 func (e *Estimate) Foreign(score float64) bool {
 	below, _ := slices.BinarySearch(e.Bank, score)
-	return len(e.Bank) >= foreignBank && len(e.Bank)-below <= min(2, len(e.Bank)/foreignBank)
+	return len(e.Bank) >= foreignBank && len(e.Bank)-below <= min(2, len(e.Bank)/foreignBank, len(e.Test)/foreignBatch)
 }
+
+const foreignBatch = 100
 
 // foreignBank is the least bank that can tell that a graph is foreign.
 const foreignBank = 200

@@ -31,7 +31,7 @@ func (r *Report) Judge() {
 	case r.FDR > 0:
 		rule.ByRate, rule.Cut = true, q.Cut(r.FDR)
 	case r.Alone != nil:
-		rule.Guard = decide.Guard
+		rule.Guard = r.Guard
 	}
 	r.Counts = decide.Counts{}
 	for i, p := range r.P {

@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 	}
 	// Where a batch decides, what is plainly inside by itself is not outside.
 	holdout := make([]float64, 99)
-	r = &Report{Alpha: 0.05, Holdout: holdout, P: []float64{0.01, 0.01}, Alone: []float64{0.1, 0.2}, Rows: []Entry{{Row: batch.Row{P: 0.01, AloneP: 0.2}}}}
+	r = &Report{Alpha: 0.05, Holdout: holdout, P: []float64{0.01, 0.01}, Alone: []float64{0.1, 0.2}, Guard: 0.1, Rows: []Entry{{Row: batch.Row{P: 0.01, AloneP: 0.2}}}}
 	if r.Judge(); r.Outside != 1 || r.Borderline != 1 || r.Rows[0].Row.Verdict != decide.Borderline {
 		t.Errorf("guarded: %+v", r)
 	}

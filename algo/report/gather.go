@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/alone"
 	"baca/algo/batch"
+	"baca/algo/decide"
 	"baca/algo/document"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
@@ -32,8 +33,10 @@ func (r *Report) Fitted(f *batch.Report) {
 	r.Whole, r.Differences = batch.Whole("this list", f.Evidence, f.P), f.Differences
 	switch r.by {
 	case batch.ByBatch:
-		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row batch.Row) float64 { return row.Batch })
+		r.Alone, r.Guard = []float64{}, decide.Guard(len(f.Rows), r.Alpha)
+		r.Holdout = lists.Map(f.Holdout, func(row batch.Row) float64 { return row.Batch })
 	case batch.ByAttention:
+		r.Alone, r.Guard = []float64{}, decide.PaperGuard(r.Alpha)
 		r.Holdout = lists.Map(f.Holdout, func(row batch.Row) float64 { return row.BaCa })
 	}
 }

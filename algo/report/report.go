@@ -46,8 +46,9 @@ type Report struct {
 	// Scores and P are of all scored graphs, with NaN for none. Holdout has the scores of
 	// in-distribution graphs in the same state.
 	Scores, P, Holdout []float64
-	// Alone, unless nil, has batch.Row.GuardP of graphs: a batch decides, without FDR.
+	// Alone, unless nil, has batch.Row.GuardP of graphs: a list decides, without FDR.
 	Alone []float64
+	Guard float64 // their highest value of an outside graph
 	// Whole is a sentence on the list, see batch.Whole; empty without a batch.
 	Whole       string
 	Differences []string
@@ -138,7 +139,7 @@ func (p *page) summary(r *Report) {
 			p.Add(": outside where at most a share of %s of molecules like the training set scores as high, borderline up to %s. About %s of these molecules would be called outside if all were like the training set.", document.PValue(r.Alpha), document.PValue(2*r.Alpha), document.Number(r.Alpha*float64(scored), 1))
 		}
 		if r.Alone != nil {
-			p.Add(" The batch decides: outside also needs a p-value of at most %g by itself, or that no training graph is as much like this list.", batch.Guard)
+			p.Add(" The list decides: outside also needs a p-value of at most %g by itself, or that hardly any training graph is as much like this list.", r.Guard)
 		}
 	}
 	if r.Undecided > 0 {
@@ -233,7 +234,7 @@ func (p *page) table(r *Report) {
 	}
 	p.Add("<th class=\"w\">verdict</th>")
 	if r.Whole != "" {
-		p.Add("<th class=\"n\">p alone</th><th class=\"n\">p in the list</th><th class=\"w\">verdict in the list</th>")
+		p.Add("<th class=\"n\">p alone</th><th class=\"n\">p in the list</th><th>batch_foreign</th><th class=\"w\">verdict in the list</th>")
 	}
 	p.Add("</tr></thead>\n<tbody>\n")
 	for _, e := range r.Rows {
@@ -248,7 +249,8 @@ func (p *page) table(r *Report) {
 		}
 		p.Add("<td>%s</td>", verdict(e.Row.Verdict))
 		if r.Whole != "" {
-			p.Add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s</td>", document.PValue(e.Row.AloneP), document.PValue(e.Row.BatchP), verdict(e.Row.BatchVerdict))
+			foreign := map[bool]string{true: "yes", false: "no"}[e.Row.Foreign]
+			p.Add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s</td><td>%s</td>", document.PValue(e.Row.AloneP), document.PValue(e.Row.BatchP), foreign, verdict(e.Row.BatchVerdict))
 		}
 		p.Add("</tr>\n")
 	}

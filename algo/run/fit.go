@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"baca/algo/batch"
+	"baca/algo/decide"
 	"baca/algo/graph"
 )
 
@@ -19,9 +20,9 @@ type Fit struct {
 	Total int
 }
 
-// Sentences describe a batch, given what decides and whether rows have both answers. A nil Fit has
-// none.
-func (f *Fit) Sentences(by string, both bool) []string {
+// Sentences describe a batch, given what decides at which rate and whether rows have both answers. A nil
+// Fit has none.
+func (f *Fit) Sentences(by string, both bool, alpha float64) []string {
 	switch {
 	case f == nil || f.Report == nil || f.Few && by != batch.ByAlone:
 		return nil
@@ -39,8 +40,11 @@ func (f *Fit) Sentences(by string, both bool) []string {
 	case f.Sample:
 		list = append(list, fmt.Sprintf("note: an even sample of %d graphs forms the batch", len(f.Graphs)))
 	}
-	if by == batch.ByBatch || both {
-		list = append(list, fmt.Sprintf("note: outside by the batch also needs p <= %g by itself, or that no training graph is as much like this list (batch_foreign)", batch.Guard))
+	switch {
+	case by == batch.ByAttention:
+		list = append(list, fmt.Sprintf("note: outside by attention also needs p <= %g by itself (alone_p), or that hardly any training graph is as much like this list (batch_foreign); the verdict is about this list", decide.PaperGuard(alpha)))
+	case by == batch.ByBatch || both:
+		list = append(list, fmt.Sprintf("note: outside by the batch also needs p <= %g by itself, or that hardly any training graph is as much like this list (batch_foreign)", decide.Guard(len(f.Graphs), alpha)))
 	}
 	return list
 }

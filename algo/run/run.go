@@ -400,5 +400,5 @@ func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 
 // Sentences describe the list as a whole.
 func (r *Run) Sentences() []string {
-	return r.Fit.Sentences(r.Options.By, r.Columns&table.OfAnswers != 0)
+	return r.Fit.Sentences(r.Options.By, r.Columns&table.OfAnswers != 0, r.Rate)
 }

@@ -42,7 +42,7 @@ func newModel(t testing.TB, d gin.Device) *model.Model {
 		index[i] = i
 	}
 	tr := must.Have(pretrain.New(gs[20:], pretrain.Defaults(1), nil))
-	m := must.Have(model.New(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], model.Card{Name: "trees", Schema: model.Constant, Epochs: 1}))
+	m := must.Have(model.New(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], model.Card{Name: "trees", Schema: model.Constant, Epochs: 300}))
 	m.Encoder.Device = d
 	return m
 }

@@ -196,7 +196,7 @@ func (l *Lab) decisionLine(name string) string {
 	place, of := above(s.Rows.Batch.Numbers("s_baca"), record)
 	before, _ := above(s.Rows.Batch.Numbers("s_pre"), record)
 	line := fmt.Sprintf("S_BaCa calls %s %s (p\u00a0%s) and puts it in place %d of %d, S_Pre in place %d. By itself it is ",
-		name, paper, words.PEquals(s.Rows.PaperP[record]), place, of, before)
+		name, paper, words.PEquals(s.Rows.Batch.Numbers("baca_p")[record]), place, of, before)
 	if paper == own {
 		return line + string(own) + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
 	}

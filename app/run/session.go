@@ -297,7 +297,7 @@ func (s *Session) score() {
 		s.Phase = Unstarted // until there is a model, or on request
 		return
 	}
-	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Trained()
+	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Paper
 	s.Warnings = slices.Clone(s.Opened.Warnings)
 	s.Rev.All()
 	s.askScores(&message.Score{}, s.takeEvent, func(scored *message.Scored) {
@@ -426,7 +426,7 @@ func (s *Session) Calibrate() {
 		s.Scored.BatchAUC, s.Scored.PaperAUC = scored.BatchAUC, scored.PaperAUC
 		s.warn(scored.Warnings)
 		if f := s.Fitted; f != nil && !f.Few {
-			s.TakeBatch(coming, f.Holdout)
+			s.TakeBatch(f.Graphs, coming, f.Holdout)
 		}
 		s.Settle()
 		s.Inspector.askAgain() // its dictionaries are known
@@ -531,8 +531,8 @@ func (s *Session) UnfitFor(by table.Decider) string {
 	switch model := s.Models.Used.Value; {
 	case by == table.EachAlone:
 		return ""
-	case by == table.ThePaper && model != nil && !model.Trained():
-		return cmp.Or(s.Unfit(), "The encoder of this model is not trained, which the paper's method needs: train it again for that method.")
+	case by == table.ThePaper && model != nil && !model.Paper:
+		return cmp.Or(s.Unfit(), "The encoder of this model is not trained, or too little for the paper's method: train it again for that method.")
 	}
 	return s.Unfit()
 }

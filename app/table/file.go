@@ -48,6 +48,10 @@ func (t *Table) judged(c *table.Column, order []int32) {
 		c.Numbers = of(order, func(i int32) float64 { return rows.P[i] })
 	case "verdict":
 		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return rows.Verdict[i] })
+	case "baca_p":
+		if t.Deciding() != ThePaper { // as the command, which then has none
+			c.Numbers = missing(len(order))
+		}
 	case "batch_verdict":
 		own, p := t.RuleOf(TheBatch), rows.Batch.Numbers("batch_p")
 		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return own.Judge(p[i], rows.GuardP(int(i))) })

@@ -39,7 +39,7 @@ var heads = []Head{
 }
 
 // elsewhere are columns with another place on the page.
-var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
+var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
 // Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {

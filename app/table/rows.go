@@ -22,7 +22,6 @@ type Rows struct {
 	columns       message.Columns                             // by themselves, as they come
 	Alone, AloneP []float64                                   // of these
 	Batch         message.Columns                             // of the batch, nil until calibrated
-	PaperP        []float64                                   // p-values of S_BaCa, nil until then
 	Trust         *message.Trusted                            // of predictions, or nil
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
 	Score, P      []float64                                   // of the decider, from the above
@@ -88,7 +87,7 @@ func (r *Rows) By(by Decider) (score, p []float64) {
 	case TheBatch:
 		return r.Batch.Numbers("batch"), r.Batch.Numbers("batch_p")
 	case ThePaper:
-		return r.Batch.Numbers("s_baca"), r.PaperP
+		return r.Batch.Numbers("s_baca"), r.Batch.Numbers("baca_p")
 	}
 	return r.Alone, r.AloneP
 }
@@ -179,7 +178,7 @@ func (r *Rows) Fill(e *message.Rows) {
 }
 
 func (r *Rows) forgetScores() {
-	r.Batch, r.PaperP, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil, nil
+	r.Batch, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil
 	r.columns = nil
 	r.view()
 	clear(r.scored)

@@ -34,7 +34,7 @@ func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
 		{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from " +
 			"the training set.", "score in the batch"},
 		{"attention", "The paper's method",
-			"Each molecule is judged by S_BaCa, the score of the paper, which learns from the list as a whole.",
+			"Each molecule is judged by S_BaCa, the score of the paper, which learns from the list: a verdict about this list.",
 			"S_BaCa"},
 	}
 }

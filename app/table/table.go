@@ -25,6 +25,7 @@ type Table struct {
 	Untrained  bool          // the model's encoder is, so that the paper's method decides nothing
 	Levels     decide.Levels // q-values, if a rate of false discoveries decides
 	Complete   bool          // all records are scored
+	list       int           // graphs of the batch
 
 	View  View
 	Order []int32 // records in the table
@@ -67,20 +68,17 @@ func (t *Table) SetReference(scores []float64) {
 	t.References[EachAlone] = known(scores)
 }
 
-// TakeBatch sets the batch's columns, to judge by those of the held-out graphs.
-func (t *Table) TakeBatch(batch, holdout message.Columns) {
+// TakeBatch sets the columns of a batch of so many graphs, to judge by those of the held-out graphs.
+func (t *Table) TakeBatch(graphs int, batch, holdout message.Columns) {
 	r := &t.Rows
+	t.list = graphs
 	t.References[TheBatch], t.References[ThePaper] = known(holdout.Numbers("batch")), known(holdout.Numbers("s_baca"))
 	r.Batch = slices.DeleteFunc(batch, func(c table.Column) bool { return table.Named(r.columns, c.Name) != nil })
-	r.PaperP = decide.PValues(r.Batch.Numbers("s_baca"), t.References[ThePaper])
-	for i, p := range r.PaperP {
-		r.PaperP[i] = max(p, r.AloneP[i]) // see algo.PaperP
-	}
 }
 
 // ForgetBatch has each record decide alone again.
 func (t *Table) ForgetBatch() {
-	t.Rows.Batch, t.Rows.PaperP, t.References[TheBatch], t.References[ThePaper] = nil, nil, nil, nil
+	t.Rows.Batch, t.References[TheBatch], t.References[ThePaper] = nil, nil, nil
 }
 
 // Clear forgets records and scores, for another input.
@@ -169,8 +167,11 @@ func (t *Table) Rule() decide.Rule {
 // RuleOf is the rule of a decider for each record by α.
 func (t *Table) RuleOf(by Decider) decide.Rule {
 	rule := decide.Rule{Alpha: t.Alpha, Holdout: len(t.References[by])}
-	if by == TheBatch {
-		rule.Guard = decide.Guard
+	switch by {
+	case TheBatch:
+		rule.Guard = decide.Guard(t.list, t.Alpha)
+	case ThePaper:
+		rule.Guard = decide.PaperGuard(t.Alpha)
 	}
 	return rule
 }

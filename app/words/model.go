@@ -63,14 +63,14 @@ func rank(name string) int {
 
 // Encoder says how a model's encoder was trained.
 func Encoder(m *message.Model) string {
-	if !m.Trained() {
+	if m.Epochs == 0 {
 		return "encoder not trained"
 	}
 	return Plural(m.Epochs, "epoch", "epochs")
 }
 
 func trainedFor(m *message.Model) string {
-	if !m.Trained() {
+	if m.Epochs == 0 {
 		return ", encoder not trained"
 	}
 	return " for " + Encoder(m)

@@ -306,15 +306,26 @@ func (l *List) record(i int) dataset.Record {
 type How struct {
 	Alpha      float64 // rate of false alarms
 	Confidence float64 // that the rate is kept over the choice of held-out graphs; 0 for on average
-	// By is one of algo.Deciders. Other than by algo.ByAlone the records form a batch, on which
+	// By is one of algo.Deciders, or ByBoth. Other than by algo.ByAlone the records form a batch, on which
 	// each answer depends; of many an even sample forms it.
 	By      string
 	Seed    uint64 // of the attention and the sample
 	Explain bool   // rows have Why
 }
 
+// ByBoth decides by each record alone, and says what the batch says beside it.
+const ByBoth = "both"
+
+// Decider is the one of algo.Deciders that decides.
+func (h How) Decider() string {
+	if h.By == ByBoth {
+		return algo.ByAlone
+	}
+	return h.By
+}
+
 // Check rejects what the command rejects.
-func (h How) Check() error { return cmp.Or(algo.CheckBy(h.By), decide.CheckAlpha(h.Alpha)) }
+func (h How) Check() error { return cmp.Or(algo.CheckBy(h.Decider()), decide.CheckAlpha(h.Alpha)) }
 
 func (h How) batch() bool { return h.By != algo.ByAlone }
 
@@ -353,10 +364,10 @@ func known(x float64) *float64 {
 // Plan is how the model answers. Callers say where rows go.
 func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
-	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.By, how.Seed, m.workers, m.single
+	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.Decider(), how.Seed, m.workers, m.single
 	p := run.Plan{Model: m.Model, Options: o, Batch: how.batch(), Confidence: how.Confidence, Columns: table.Usual}
 	if how.batch() {
-		p.Columns |= table.OfPaper
+		p.Columns |= table.OfBatch
 	}
 	if how.Explain {
 		p.Columns |= table.OfReasons | table.OfNeighbors

@@ -169,6 +169,7 @@ type Model struct {
 	Holdout     int    // kept from training, for p-values
 	HoldoutFile string // its file, empty if held out from the training file
 	Epochs      int
+	Paper       bool   // the encoder was trained long enough for the paper's method
 	Program     string // version that trained it
 	Bytes       int
 	SHA256      string // of the model file, hex
@@ -183,9 +184,6 @@ type Model struct {
 	Residuals           int
 	Observed, Predicted string
 }
-
-// Trained reports whether the encoder was trained, which the paper's method needs.
-func (m *Model) Trained() bool { return m.Epochs > 0 }
 
 // MostColumns bounds the columns of a Header or an Opened.
 const MostColumns = 500

@@ -294,7 +294,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		asked bool
 		group table.Group
 	}{
-		{f.both, table.OfBatch}, {!f.both && f.by != algo.ByAlone, table.OfPaper}, {f.fdr > 0, table.OfRate}, {f.explain, table.OfReasons},
+		{f.batch(), table.OfBatch}, {f.fdr > 0, table.OfRate}, {f.explain, table.OfReasons},
 		{f.nearest() > 0, table.OfNeighbors}, {f.nearest() > 0 && m.Structures.HasValues(), table.OfValues},
 		{f.read.Predicted != "", table.OfTrust},
 		{f.structures != "", table.OfStructure},
@@ -414,7 +414,7 @@ func (s *scoring) scoreAll(ctx context.Context) error {
 		end()
 		s.warn(f.Warnings...)
 		if f.Few && !s.both {
-			s.Columns &^= table.OfPaper
+			s.Columns &^= table.OfBatch
 		}
 		if f.Sample {
 			s.progress = progress.New(s.stderr, "scoring", int64(f.Total))

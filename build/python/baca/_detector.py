@@ -47,6 +47,8 @@ class Rows:
     scores: Floats  # (n,) float64, higher is further outside, NaN for a refused record
     p_values: Floats  # (n,) float64, NaN for a refused record
     verdicts: npt.NDArray[np.object_]  # (n,) of str, None for a refused record
+    alone_p: Floats  # (n,) float64, of records by themselves, where a list is judged
+    batch_foreign: npt.NDArray[np.object_]  # (n,) of bool, None without a batch
     refused: list[tuple[int, str]]  # row from 0, and why
     asides: list[tuple[int, str]]  # row from 0, and what the model did not read of it
     foreign: Optional[str]  # that the model does not know such a list, None for others
@@ -234,9 +236,9 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Returns 1 inside, -1 outside and 0 for a refused or undecided record, of shape (n,), integers.
 
-        Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by
-        itself is at most 0.1, too, or no training molecule is as much like the batch. Where the model holds too few graphs to call any outside at
-        ``alpha``, all are undecided, with a warning.
+        Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by itself is also low, at most
+        n/2000 in a list of n, but ``alpha`` at least and 0.15 at most, or hardly any training molecule is as much like the list.
+        Where the model holds too few graphs to call any outside at ``alpha``, all are undecided, with a warning.
         """
         rows = self._rows(X)
         undecided = rows.verdicts == "undecided"
@@ -450,6 +452,8 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     listing = X if isinstance(X, _inputs.Listing) else _inputs.read(X)
     n = len(listing)
     scores, p_values, codes = np.full(n, np.nan), np.full(n, np.nan), np.full(n, 255, np.uint8)
+    alone_p, batch_foreign = np.full(n, np.nan), np.full(n, None, object)
+    size = 17 if by in _SINGLE else 26  # bytes of a row: two float64 and a byte, of a list another float64 and byte
     words: list[str] = []
     refused: list[tuple[int, str]] = []
     asides: list[tuple[int, str]] = []
@@ -459,11 +463,14 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
 
         def take(answer: Answer) -> None:
             nonlocal done, whole
-            count = len(answer.body) // 17  # two float64 and a byte for each row
+            count = len(answer.body) // size
             to = slice(done, done + count)
             scores[to] = np.frombuffer(answer.body, "<f8", count)
             p_values[to] = np.frombuffer(answer.body, "<f8", count, 8 * count)
             codes[to] = np.frombuffer(answer.body, np.uint8, count, 16 * count)
+            if by not in _SINGLE:
+                alone_p[to] = np.frombuffer(answer.body, "<f8", count, 17 * count)
+                batch_foreign[to] = [_TRUTHS.get(x) for x in answer.body[25 * count :]]
             words[:] = answer.header["verdicts"]
             refused.extend(_notes(answer, "refused"))
             asides.extend(_notes(answer, "set_aside"))
@@ -483,7 +490,7 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
         verdicts[codes == code] = word
     counts = {word: int(np.count_nonzero(codes == code)) for code, word in enumerate(words)}
     foreign = child.ask(Question({"op": "foreign", **counts})).header.get("warning")
-    return Rows(scores, p_values, verdicts, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by not in _SINGLE else None)
+    return Rows(scores, p_values, verdicts, alone_p, batch_foreign, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by not in _SINGLE else None)
 
 
 def neighbors_of(detector: Detector, listing: _inputs.Listing, count: int) -> list[npt.NDArray[Any]]:
@@ -514,6 +521,7 @@ def _valued(listing: _inputs.Listing, X: Any, *, quiet: bool, **columns: Any) ->
 
 _TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_high", "interval_batch_low", "interval_batch_high")
 _SINGLE = ("alone", "approximate")  # by which a record has the same answer in any list
+_TRUTHS = {0: False, 1: True}
 _NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 

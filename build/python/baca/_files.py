@@ -92,5 +92,5 @@ def score_file(
         return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _MISSING}, dtype=_TYPES)
 
 
-_MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha", "verdict", "error", "set_aside")
+_MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "baca_p", "alone", "alone_p", "batch", "batch_p", "alpha", "verdict", "error", "set_aside")
 _TYPES = {"id": str, "smiles": str, "score": float, "verdict": str, "error": str, "set_aside": str, "model_sha256": str}

@@ -8,10 +8,11 @@ from typing import Any, Optional, TypeVar, Union
 import numpy as np
 
 from . import _inputs
-from ._detector import DEFAULT, Detector, neighbors_of, rows_of, six_digits, warn_of
+from ._detector import _SINGLE, DEFAULT, Detector, neighbors_of, rows_of, six_digits, warn_of
 
 _COLUMNS = ("score", "p_value", "verdict", "error", "set_aside")
 _NEAREST = ("smiles", "similarity", "name", "observed")
+_OF_LISTS = ("alone_p", "batch_foreign")
 
 
 Frame = TypeVar("Frame")  # a data frame of pandas or polars
@@ -52,7 +53,8 @@ def score(
         With ``score`` (higher is further outside), ``p_value``, ``verdict`` (inside, borderline,
         outside or undecided), ``error``, which says why a row was refused, and ``set_aside``,
         what the model did not read of it, such as "stereo, 1 counter-ion"; both are None
-        elsewhere. A refused row has NaN for numbers and None for its verdict. The
+        elsewhere. Where a list is judged also ``alone_p``, the p-value of the molecule by itself, and ``batch_foreign``, whether
+        hardly any training molecule is as much like the list. A refused row has NaN for numbers and None for its verdict. The
         numbers are those that ``baca score`` writes.
     """
     table: Any = frame
@@ -61,11 +63,12 @@ def score(
     place = _inputs.column_of(table, smiles_column)
     molecules = table.iloc[:, place] if hasattr(table, "iloc") else table[table.columns[place]]
     kept = _inputs.whole("neighbors", neighbors)
-    names = [prefix + name for name in _COLUMNS] + [f"{prefix}nearest_{k + 1}_{what}" for k in range(kept) for what in _NEAREST]
+    detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha, by=by)
+    of_lists = detector.by not in _SINGLE
+    names = [prefix + name for name in _COLUMNS + (_OF_LISTS if of_lists else ())] + [f"{prefix}nearest_{k + 1}_{what}" for k in range(kept) for what in _NEAREST]
     taken = [name for name in names if name in list(table.columns)]
     if taken:
         raise ValueError(f"the frame already has the columns {', '.join(taken)}: give a prefix for the new ones")
-    detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha, by=by)
     listing = _inputs.read(molecules)
     rows = rows_of(detector, listing, detector.by)
     warn_of(rows, "have NaN", stacklevel=2)
@@ -75,14 +78,20 @@ def score(
     asides = np.full(len(rows.scores), None, object)
     for row, what in rows.asides:
         asides[row] = what
-    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides, *neighbors_of(detector, listing, kept)]))
+    of_list = [six_digits(rows.alone_p), rows.batch_foreign] if of_lists else []
+    columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides, *of_list, *neighbors_of(detector, listing, kept)]))
     if hasattr(table, "with_columns"):
         import polars
 
         added: Frame = table.with_columns(
-            polars.Series(name, column.tolist(), dtype=polars.Float64 if column.dtype == np.float64 else polars.String)
-            for name, column in columns.items()
+            polars.Series(name, column.tolist(), dtype=_kind_of(polars, name, column)) for name, column in columns.items()
         )
     else:
         added = table.assign(**columns)
     return added
+
+
+def _kind_of(polars: Any, name: str, column: Any) -> Any:
+    if name.endswith("batch_foreign"):
+        return polars.Boolean
+    return polars.Float64 if column.dtype == np.float64 else polars.String

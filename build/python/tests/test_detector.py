@@ -52,7 +52,7 @@ def test_batch_is_that_of_the_command(tmp_path, molecules, by, times):
     path = tmp_path / "list.smi"
     path.write_text("\n".join(texts))
     table = rows("--by", by, "--seed", "4", str(path))
-    numbers = {name: [float(row[name] or "nan") for row in table] for name in ("score", "p_value")}
+    numbers = {name: [float(row[name] or "nan") for row in table] for name in ("score", "p_value", "alone_p")}
     detector = baca.Detector("drugs", by=by, seed=4)
     with pytest.warns(baca.RefusedWarning):
         scored = baca.score(pd.DataFrame({"smiles": texts}), model=detector)
@@ -60,6 +60,7 @@ def test_batch_is_that_of_the_command(tmp_path, molecules, by, times):
     for name, values in numbers.items():
         np.testing.assert_array_equal(scored[name], values)
     assert scored["verdict"].fillna("").tolist() == [row["verdict"] for row in table]
+    assert [{True: "true", False: "false"}.get(x, "") for x in scored["batch_foreign"]] == [row["batch_foreign"] for row in table]
     if times == 1:
         with pytest.warns(baca.RefusedWarning):
             assert detector.predict(texts).tolist() == [{"outside": -1, "": 0}.get(row["verdict"], 1) for row in table]

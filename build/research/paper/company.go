@@ -33,6 +33,7 @@ type companyList struct {
 	Rows  []int     `json:"rows"` // of the set
 	Alone []float64 `json:"alone"`
 	Batch []float64 `json:"batch"` // nil if the list is no batch; 1 where the guard refuses
+	Half  []float64 `json:"half"`  // the same of the list with as many others, nil for all of them
 	set   string
 }
 
@@ -58,18 +59,27 @@ func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []c
 func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) (lists []companyList) {
 	m, alone := r.withReference(ctx, reference)
 	single := decide.PValues(pick(r.scores, tested), alone.Holdout())
-	for _, list := range r.lists(streamed(seed), kinds, tested) {
-		places := pick(tested, list.index)
-		l := companyList{Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, places), Alone: pick(single, list.index)}
-		if len(places) >= algo.MinBatch {
-			report := try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, pick(r.graphs, places)))
-			for _, row := range report.Rows {
-				p := row.BatchP
-				if row.GuardP() > algo.Guard {
-					p = 1
-				}
-				l.Batch = append(l.Batch, p)
+	// verdictP returns the least alpha at which the batch calls each graph of a list outside, nil for no batch.
+	verdictP := func(index []int) (list []float64) {
+		if len(index) < algo.MinBatch {
+			return nil
+		}
+		for _, row := range try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, pick(r.graphs, pick(tested, index)))).Rows {
+			p := row.BatchP
+			if row.GuardP() > decide.Guard(len(index), algo.DefaultOptions().Alpha) {
+				p = 1
 			}
+			list = append(list, p)
+		}
+		return list
+	}
+	rng := streamed(seed)
+	for _, list := range r.lists(rng, kinds, tested) {
+		l := companyList{
+			Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, pick(tested, list.index)), Alone: pick(single, list.index), Batch: verdictP(list.index),
+		}
+		if list.kind != kindAll {
+			l.Half = verdictP(halfOf(list.index, len(tested), rng))
 		}
 		lists = append(lists, l)
 	}
@@ -97,9 +107,11 @@ type companyGroup struct {
 	Kind      string `json:"kind"`
 	Molecules int    `json:"molecules"` // different ones
 	Lists     int    `json:"lists"`
-	// One share for each of companyAlphas. Batch counts the lists that are large enough for a batch.
+	// One share for each of companyAlphas. Batch counts the lists that are large enough for a batch, Half those that are so
+	// with as many others.
 	Alone     []companyShare `json:"alone"`
 	Batch     []companyShare `json:"batch_verdict"`
+	Half      []companyShare `json:"half_batch_verdict"`
 	Discovery companyShare   `json:"any_discovery"`
 }
 
@@ -111,7 +123,7 @@ func groupOf(kind string, lists []companyList) companyGroup {
 		row int
 	}
 	seen, batched := map[molecule]bool{}, map[molecule]bool{}
-	var alone, batch []float64
+	var alone, batch, half []float64
 	found := 0.0
 	for _, l := range lists {
 		for _, row := range l.Rows {
@@ -120,7 +132,7 @@ func groupOf(kind string, lists []companyList) companyGroup {
 				batched[molecule{l.set, row}] = true
 			}
 		}
-		alone, batch = append(alone, l.Alone...), append(batch, l.Batch...)
+		alone, batch, half = append(alone, l.Alone...), append(batch, l.Batch...), append(half, l.Half...)
 		if slices.Min(decide.QValues(l.Alone)) <= companyFDR {
 			found++
 		}
@@ -129,6 +141,7 @@ func groupOf(kind string, lists []companyList) companyGroup {
 	for _, alpha := range companyAlphas {
 		g.Alone = append(g.Alone, companyShare{rate(shareUpTo(alone, alpha)), float64(len(seen))})
 		g.Batch = append(g.Batch, companyShare{rate(shareUpTo(batch, alpha)), float64(len(batched))})
+		g.Half = append(g.Half, companyShare{rate(shareUpTo(half, alpha)), float64(len(seen))})
 	}
 	g.Discovery = companyShare{rate(found / float64(len(lists))), float64(len(lists))}
 	return g
@@ -202,15 +215,17 @@ func (r companyResult) page() *page {
 		title: "What lists of one kind are called",
 		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits
 of %[2]d sets, %[1]d molecules, three quarters train a model, and half of the rest gives p-values to the other half. At α = %[4]g %%,
-percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`,
+percent called outside, falsely: by each molecule alone, by the batch that the list is, by that with as many others, and lists with any
+discovery at --fdr %[5]g.`,
 			all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
-		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "lists"}, all.Groups, func(g companyGroup) []any {
-			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Discovery.Share)}
+		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "half", "lists"}, all.Groups, func(g companyGroup) []any {
+			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Half[0].Share), float64(g.Discovery.Share)}
 		})},
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
 		g := all.Groups[k]
-		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s (95 %% intervals).", g.Alone[0], g.Batch[0])}
+		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s, with as many others %s (95 %% intervals).",
+			g.Alone[0], g.Batch[0], g.Half[0])}
 	}
 	return p
 }

@@ -18,7 +18,7 @@ import (
 var (
 	decisionAlphas = []float64{0.01, 0.05, 0.10}
 	decisionFDRs   = []float64{0.05, 0.10, 0.20}
-	decisionShares = []float64{0, 0.05, 0.20, 0.50}
+	decisionShares = []float64{0, 0.05, 0.20, 0.50, 1}
 )
 
 // maxDecisionOOD is how many graphs of an OOD set are taken, evenly spaced.
@@ -99,7 +99,7 @@ func (b *bench) load(ctx context.Context, m *builtIn) *heldOut {
 }
 
 // A judged is a batch with p-values, ID graphs first. guards, unless nil, are p-values of graphs by themselves, see
-// algo.Guard.
+// decide.Guard.
 type judged struct {
 	p, q, guards []float64
 	nID          int
@@ -112,7 +112,7 @@ func (j *judged) called(values []float64, limit float64) (id, ood float64) {
 		switch {
 		case math.IsNaN(x):
 			return x, x
-		case x > limit || j.guards != nil && j.guards[i] > algo.Guard:
+		case x > limit || j.guards != nil && j.guards[i] > decide.Guard(len(j.p), algo.DefaultOptions().Alpha):
 		case i < j.nID:
 			id++
 		default:
@@ -166,7 +166,7 @@ func (b *bench) decisionPair(ctx context.Context, m *builtIn) *decisionPair {
 			all := make([]*judged, splits)
 			for k := range all {
 				p, guards := values(ctx, share, uint64(k)+1)
-				all[k] = &judged{p, decide.QValues(p), guards, r.tested}
+				all[k] = &judged{p, decide.QValues(p), guards, r.testedAt(share)}
 			}
 			d.Decisions = append(d.Decisions, newDecision(score, share, all))
 		}
@@ -184,7 +184,7 @@ func auroc(scores, ood []float64) rate {
 // alonePValues returns the p-values of a split by scores of single graphs, ID graphs first.
 func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
-	batch := slices.Concat(pick(r.scores, tested), pick(r.oodScores, r.outside(rng, share)))
+	batch := slices.Concat(pick(r.scores, tested[:r.testedAt(share)]), pick(r.oodScores, r.outside(rng, share)))
 	return decide.PValues(batch, pick(r.scores, reference)), nil
 }
 
@@ -192,7 +192,7 @@ func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (
 func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	for _, row := range r.batch(ctx, r.mixed(rng, tested, share), reference, split).Rows {
-		p, guards = append(p, row.BatchP), append(guards, row.AloneP)
+		p, guards = append(p, row.BatchP), append(guards, row.GuardP())
 	}
 	return p, guards
 }
@@ -215,6 +215,12 @@ func (d *decisionPair) at(score string, share float64) *decision {
 }
 
 func (r decisionResult) page() *page {
+	allOutside := func(d *decisionPair) string {
+		if d.SmallestP > 0.05 {
+			return none.percent(1)
+		}
+		return d.at(columnAlone, 1).Detected["0.05"].percent(1) + " → " + d.at(columnBatch, 1).Detected["0.05"].percent(1)
+	}
 	calls := func(d *decisionPair, score string) string {
 		if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms["0.05"].defined() {
 			return x.FalseAlarms["0.05"].percent(1) + " → " + x.Detected["0.05"].percent(1)
@@ -225,16 +231,16 @@ func (r decisionResult) page() *page {
 		x := d.at("alone", 0.2)
 		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
 		discoveries := x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1)
-		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), discoveries, float64(d.Shared[k].AUROC)}
+		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), discoveries, allOutside(d), float64(d.Shared[k].AUROC)}
 	}
 	return &page{
 		title: "What the decisions of the built-in models are worth",
 		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are
 parted into a holdout and ID test graphs, %d times for graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID
 graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are called outside → OOD
-graphs found. Shared is the AUROC of the model that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are
-no batch.`, r.Splits, r.Fits, algo.DefaultShare),
-		tables: []*pageTable{tabulate("", []string{"ID/OOD", "AUROC", "alone", "batch", "discoveries", "shared"}, r.Pairs, cells)},
+graphs found; where all of a list is OOD, what is called outside by each graph alone → by its batch. Shared is the AUROC of the model
+that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are no batch.`, r.Splits, r.Fits, algo.DefaultShare),
+		tables: []*pageTable{tabulate("", []string{"ID/OOD", "AUROC", "alone", "batch", "discoveries", "all outside", "shared"}, r.Pairs, cells)},
 		answer: r.answer(),
 	}
 }

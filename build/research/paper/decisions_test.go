@@ -63,7 +63,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 			for _, alpha := range decisionAlphas {
 				alarms := 0.0
 				for _, row := range r.Rows {
-					if row.BatchP <= alpha && row.AloneP <= algo.Guard {
+					if row.BatchP <= alpha && row.GuardP() <= decide.Guard(len(r.Rows), alpha) {
 						alarms++
 					}
 				}

@@ -3,16 +3,18 @@ package paper
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"baca/algo"
+	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
 
-// guards are the values of algo.Guard that are compared; 1 is none.
+// guards are the highest values of decide.Guard that are compared; 1 is no guard.
 var guards = [...]float64{0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 1}
 
 const guardSplits = 5
@@ -87,7 +89,7 @@ func (b *testBatch) guardCell(ctx context.Context) (cell guardCell) {
 		// measure counts the graphs of a batch from an index on, and how many of them are called outside.
 		measure := func(gs []*graph.Graph, from, batch int) {
 			if len(gs) >= algo.MinBatch {
-				cell[batch].count(r.batch(ctx, gs, reference, k+1).Rows[from:])
+				cell[batch].count(len(gs), r.batch(ctx, gs, reference, k+1).Rows[from:])
 			}
 		}
 		for _, list := range r.lists(rng, kinds, tested) {
@@ -108,19 +110,29 @@ func halfOf(list []int, n int, rng *rand.Rand) []int {
 	return slices.Concat(list, others[:min(len(list), len(others))])
 }
 
-// count adds the rows that each guard lets a batch call outside.
-func (g *guardCount) count(rows []algo.Row) {
+// count adds the rows that each guard lets a batch of so many graphs call outside.
+func (g *guardCount) count(graphs int, rows []algo.Row) {
 	g.Of += len(rows)
+	alpha := algo.DefaultOptions().Alpha
 	for _, row := range rows {
-		for k, guard := range guards {
-			if row.BatchP <= algo.DefaultOptions().Alpha && row.AloneP <= guard {
+		for k, most := range guards {
+			guard := guardUpTo(most, graphs, alpha)
+			if row.BatchP <= alpha && row.AloneP <= guard {
 				g.Called[k]++
 			}
-			if row.BatchP <= algo.DefaultOptions().Alpha && (row.AloneP <= guard || row.Foreign) {
+			if row.BatchP <= alpha && row.GuardP() <= guard {
 				g.Passed[k]++
 			}
 		}
 	}
+}
+
+// guardUpTo is decide.Guard with another highest value.
+func guardUpTo(most float64, graphs int, alpha float64) float64 {
+	if most == 1 {
+		return 1
+	}
+	return max(alpha, min(most, float64(graphs)*decide.Guard(1, 0)))
 }
 
 func (l guardEntries) page() *page {
@@ -142,13 +154,14 @@ func (l guardEntries) page() *page {
 			return row
 		})
 	}
-	ours := slices.Index(guards[:], algo.Guard)
+	ours := slices.Index(guards[:], decide.Guard(math.MaxInt, 0))
 	return &page{
 		title: "The guard of batch verdicts",
-		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α = %g, in percent, means over %d pairs: what
-is called outside in lists of one kind of ID molecules, and in lists of which a half is, all of it false, and OOD graphs found.`, algo.DefaultOptions().Alpha, len(l)),
+		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? n/2000 in a batch of n, at least α and at most the
+guard; 1 is no guard. At α = %g, in percent, means over %d pairs: what is called outside in lists of one kind of ID molecules, and in lists
+of which a half is, all of it false, and OOD graphs found.`, algo.DefaultOptions().Alpha, len(l)),
 		tables: []*pageTable{table("By the guard alone", false), table("Foreign graphs pass", true)},
-		answer: []string{fmt.Sprintf("The program has %g and lets foreign graphs pass: it finds %.1f %% where half is OOD, instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.",
-			algo.Guard, 100*over(halfOOD, ours, true), 100*over(halfOOD, ours, false), 100*over(oneKind, ours, true), 100*over(oneKind, ours, false))},
+		answer: []string{fmt.Sprintf("The program has at most %g and lets foreign graphs pass: it finds %.1f %% where half is OOD, instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.",
+			guards[ours], 100*over(halfOOD, ours, true), 100*over(halfOOD, ours, false), 100*over(oneKind, ours, true), 100*over(oneKind, ours, false))},
 	}
 }

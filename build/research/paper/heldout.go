@@ -117,15 +117,26 @@ func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) 
 	return rng, order[r.split:], order[:r.split]
 }
 
-// outside draws OOD graphs so that they are a share of a batch with the tested graphs.
+// testedAt is how many tested graphs a batch has with such a share of OOD graphs: none where all are OOD.
+func (r *heldOut) testedAt(share float64) int {
+	if share == 1 {
+		return 0
+	}
+	return r.tested
+}
+
+// outside draws OOD graphs so that they are a share of a batch with the tested graphs, or instead of these.
 func (r *heldOut) outside(rng *rand.Rand, share float64) []int {
-	n := int(math.Round(share / (1 - share) * float64(r.tested)))
+	n := r.tested
+	if share < 1 {
+		n = int(math.Round(share / (1 - share) * float64(r.tested)))
+	}
 	return rng.Perm(len(r.ood))[:min(n, len(r.ood))]
 }
 
 // mixed returns the tested graphs, and after them OOD graphs, which are a share of all.
 func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
-	return slices.Concat(pick(r.graphs, tested), pick(r.ood, r.outside(rng, share)))
+	return slices.Concat(pick(r.graphs, tested[:r.testedAt(share)]), pick(r.ood, r.outside(rng, share)))
 }
 
 // withReference returns the model and its scorer of single graphs with some of the held-out graphs as reference.

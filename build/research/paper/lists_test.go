@@ -73,10 +73,10 @@ func exceeds(s companyShare, limit float64, kinds int) bool {
 	return float64(s.Share)-limit > z*math.Sqrt(limit*(1-limit)/s.Of)
 }
 
-// Each guard lets through what is outside in the batch and not plainly inside by itself, and what is foreign where that passes.
+// In a long list each guard lets through what is outside in the batch and not plainly inside by itself, and what is foreign where that passes.
 func TestGuardCounts(t *testing.T) {
 	var sum, one guardCount
-	one.count([]algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01, Foreign: true}, {BatchP: 0.01, AloneP: 0.9, Foreign: true}})
+	one.count(4000, []algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01, Foreign: true}, {BatchP: 0.01, AloneP: 0.9, Foreign: true}})
 	sum.add(&one)
 	sum.add(&one)
 	want := guardCount{8, [...]int{2, 2, 4, 4, 4, 4, 6}, [...]int{4, 4, 6, 6, 6, 6, 6}}

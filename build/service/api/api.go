@@ -59,8 +59,8 @@ var openAPI = sync.OnceValue(func() []byte {
 	err := json.Unmarshal(outline, &doc)
 	if err == nil {
 		schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
-		schemas["Row"] = rowSchema(table.Usual | table.OfPaper)
-		schemas["ExplainedRow"] = rowSchema(explained | table.OfPaper)
+		schemas["Row"] = rowSchema(table.Usual | table.OfBatch)
+		schemas["ExplainedRow"] = rowSchema(explained | table.OfBatch)
 		schemas["JudgedRow"] = rowSchema(judged)
 		for place, limit := range limits {
 			steps := strings.Split(place, "/")
@@ -91,7 +91,7 @@ func rowSchema(groups table.Group) map[string]any {
 		case table.NumberLists:
 			schema["items"] = map[string]any{"type": "number", "nullable": true}
 		}
-		if properties[c.Name] = schema; fields[i].Group&(table.OfPaper|table.OfValues) == 0 {
+		if properties[c.Name] = schema; fields[i].Group&(table.OfBatch|table.OfValues) == 0 {
 			required = append(required, c.Name)
 		}
 	}

@@ -184,7 +184,7 @@ func TestDocument(t *testing.T) {
 	if doc.Info.Version != algo.Version {
 		t.Errorf("version %s, want %s", doc.Info.Version, algo.Version)
 	}
-	if row := doc.Components.Schemas["Row"].Value; len(row.Properties) != 15 || len(row.Required) != 12 || row.Properties["score"].Value.Type.Slice()[0] != "number" {
+	if row := doc.Components.Schemas["Row"].Value; len(row.Properties) != 22 || len(row.Required) != 12 || row.Properties["score"].Value.Type.Slice()[0] != "number" {
 		t.Errorf("rows have %v and require %v", row.Properties, row.Required)
 	}
 	if got := slices.Sorted(maps.Keys(doc.Components.RequestBodies["Records"].Value.Content)); !slices.Equal(got, mediaTypes()) {
@@ -370,6 +370,16 @@ func TestBatch(t *testing.T) {
 	a := s.ask("POST", "/v1/score?by=batch&seed=2", "application/json", `{"smiles": ["`+strings.Join(texts, `","`)+`"]}`)
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Whole == nil || got.Whole.Few || *got.Whole.P > 0.05 || got.Rows[0]["by"] != "batch" {
 		t.Errorf("%s, %v", a.body, err)
+	}
+	first := got.Rows[0]
+	a = s.ask("POST", "/v1/score?by=both&seed=2", "application/json", `{"smiles": ["`+strings.Join(texts, `","`)+`"]}`)
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Rows[0]["by"] != "alone" || got.Rows[0]["score"] != first["alone"] {
+		t.Errorf("by both: %s, %v", a.body, err)
+	}
+	for _, name := range []string{"alone_p", "batch_p", "batch_foreign", "batch_verdict"} {
+		if first[name] == nil || got.Rows[0][name] != first[name] {
+			t.Errorf("%s: %v by batch, %v by both", name, first[name], got.Rows[0][name])
+		}
 	}
 	a = s.ask("POST", "/v1/score?by=batch", "application/json", `{"smiles": ["C"]}`)
 	if !strings.Contains(a.body, `"by":"alone"`) || !strings.Contains(a.body, `"few":true`) {

@@ -181,14 +181,14 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) 
 	if err != nil {
 		return err
 	}
-	if err := batch.CheckModel(m.Model, q.how.By); err != nil {
+	if err := batch.CheckModel(m.Model, q.how.Decider()); err != nil {
 		return problemf(http.StatusBadRequest, "%v", err)
 	}
 	p := m.Plan(q.how)
 	if p.Input, err = q.read(q, &p, body); err != nil {
 		return err
 	}
-	p.From, p.Own = &table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.By, Alpha: q.how.Alpha}, &q.own
+	p.From, p.Own = &table.Run{Model: m.Card.Name, SHA256: m.SHA256, By: q.how.Decider(), Alpha: q.how.Alpha}, &q.own
 	p.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
 		return q.open(out, fields), nil, nil
 	}

@@ -35,7 +35,7 @@ type Scoring struct {
 	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
 	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists"`
 	Alpha  float64  `json:"alpha,omitempty" jsonschema:"share of molecules from inside that may be called outside"`
-	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; batch and attention judge the whole list together, which takes 20"`
+	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; both says beside it what the batch says; batch and attention judge the whole list together, which takes 20"`
 }
 
 // A Trusting is the input of trust.
@@ -144,7 +144,7 @@ func score(ctx context.Context, s *service.Service, in Scoring, columns table.Gr
 	var b bytes.Buffer
 	p := m.Plan(how)
 	p.Open = func([]table.Field) (rows, rejects *table.Sink, err error) {
-		return table.NewSink(&b, "jsonl", table.Text{}, false, fields(columns)), nil, nil
+		return table.NewSink(&b, "jsonl", table.Text{}, false, fields(columns|p.Columns&table.OfBatch)), nil, nil
 	}
 	out := &Scored{Model: in.Model}
 	list := service.List{SMILES: in.SMILES}
@@ -195,6 +195,7 @@ func answering(columns table.Group) *jsonschema.Schema {
 	}
 	row := s.Properties["rows"].Items
 	row.Properties = map[string]*jsonschema.Schema{}
+	columns |= table.OfBatch
 	for i, c := range table.Of(fields(columns), nil) {
 		row.Properties[c.Name] = &jsonschema.Schema{Type: table.JSONType(c.Kind), Description: fields(columns)[i].Doc}
 	}

@@ -104,8 +104,11 @@ func TestScore(t *testing.T) {
 		t.Errorf("%+v", why)
 	}
 	var batch Scored
-	if why := call(t, c, "score", Scoring{SMILES: strings.Split(strings.Repeat(rdx+" ", 25), " ")[:25], By: "batch", Alpha: 0.1}, &batch); why != "" || batch.Whole == nil || batch.Whole.Few {
-		t.Errorf("batch: %s %+v", why, batch.Whole)
+	for _, by := range []string{algo.ByBatch, service.ByBoth} {
+		why := call(t, c, "score", Scoring{SMILES: strings.Split(strings.Repeat(rdx+" ", 25), " ")[:25], By: by, Alpha: 0.1}, &batch)
+		if why != "" || batch.Whole == nil || batch.Whole.Few || batch.Rows[0]["batch_foreign"] == nil || batch.Rows[0]["alone_p"] == nil {
+			t.Errorf("by %s: %s %+v", by, why, batch)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@
 //	about     model, alpha, confidence                       about, see service.About
 //	file      model                                          body: its file
 //	score     model, alpha, confidence, by, seed, kind,      refused, set_aside; body: scores, p-values (float64), verdicts (a
-//	          rows, first; body: a list                      byte each); whole: of a batch, see service.Whole
+//	          rows, first; body: a list                      byte each); of a batch also p-values alone (float64),
+//	                                                         batch_foreign (a byte each), and whole, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
 //	neighbors the same with neighbors, a number              body: rows as JSON lines, as of baca score --neighbors
 //	column    body: the head of a CSV file                   column: the place of the SMILES, from 0; -1 for none

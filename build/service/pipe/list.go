@@ -112,27 +112,37 @@ func graphs(body []byte, n int) ([]service.Plain, error) {
 // verdicts are indexed by a row's byte.
 var verdicts = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
 
-// noVerdict marks a refused row.
+// noVerdict marks a refused row, and batch_foreign where there is no batch.
 const noVerdict = 255
 
-// columns are the scores, the p-values and the verdicts of n rows.
+// columns are the scores, p-values and verdicts of rows, and of a list the p-values by themselves and batch_foreign.
 type columns struct {
-	n, rows int // total, and added
-	body    []byte
+	scores, p, alone  []float64
+	verdicts, foreign []byte
 }
 
-func newColumns(n int) *columns { return &columns{n: n, body: make([]byte, 17*n)} }
-
 func (c *columns) add(r table.Row) {
-	score, p, verdict := math.NaN(), math.NaN(), noVerdict
+	scores, verdict, foreign := algo.Row{Score: math.NaN(), P: math.NaN(), AloneP: math.NaN(), Batch: math.NaN()}, noVerdict, byte(0)
 	if s, scored := r.(*table.Scored); scored {
-		score, p = s.Scores.Score, s.Scores.P
-		verdict = slices.Index(verdicts, s.Scores.Verdict)
+		scores, verdict = s.Scores, slices.Index(verdicts, s.Scores.Verdict)
 	}
-	binary.LittleEndian.PutUint64(c.body[8*c.rows:], math.Float64bits(score))
-	binary.LittleEndian.PutUint64(c.body[8*(c.n+c.rows):], math.Float64bits(p))
-	c.body[16*c.n+c.rows] = byte(verdict)
-	c.rows++
+	switch {
+	case math.IsNaN(scores.Batch):
+		foreign = noVerdict
+	case scores.Foreign:
+		foreign = 1
+	}
+	c.scores, c.p, c.alone = append(c.scores, scores.Score), append(c.p, scores.P), append(c.alone, scores.AloneP)
+	c.verdicts, c.foreign = append(c.verdicts, byte(verdict)), append(c.foreign, foreign)
+}
+
+// body has the last two columns of a list only.
+func (c *columns) body(list bool) []byte {
+	b := append(appendNumbers(appendNumbers(nil, c.scores), c.p), c.verdicts...)
+	if list {
+		b = append(appendNumbers(b, c.alone), c.foreign...)
+	}
+	return b
 }
 
 // numbers reads float64.

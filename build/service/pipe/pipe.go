@@ -190,7 +190,7 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 		_, err := m.Score(ctx, l, a.lines(p))
 		return err
 	}
-	c := newColumns(l.Len())
+	var c columns
 	p.Rows = func(rows []table.Row) error {
 		for _, r := range rows {
 			c.add(r)
@@ -202,7 +202,7 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 		return nil
 	}
 	a.Whole, err = m.Score(ctx, l, p)
-	a.Verdicts, a.body = verdicts, c.body
+	a.Verdicts, a.body = verdicts, c.body(p.Batch)
 	return err
 }
 

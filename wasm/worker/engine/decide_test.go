@@ -212,6 +212,11 @@ func reportOf(events []any, scored *message.Scored, by string, fdr float64) *mes
 	rows := join(events)
 	score, p := rows.Numbers("score"), rows.Numbers("p_value")
 	r := &message.Report{By: by, Alpha: 0.05, FDR: fdr, Rows: rows, Warnings: scored.Warnings, Score: score, P: p, Alone: score, AloneP: p}
+	for i, foreign := range rows.Numbers("batch_foreign") {
+		if foreign > 0 {
+			r.Foreign = append(r.Foreign, int32(i))
+		}
+	}
 	for i, why := range rows.Texts("error") {
 		if r.Record = append(r.Record, int32(i)); why != "" {
 			r.Refused, r.Refusals = append(r.Refused, int32(i)), append(r.Refusals, why)
@@ -240,7 +245,7 @@ func TestReport(t *testing.T) {
 	h.files[Drawer] = []byte("draw()")
 	_, file = must[*message.Exported](e, h, r)
 	page := string(file.Data)
-	holds(t, page, "&lt;script&gt;alert(1)", e.card.SHA256, e.input.opened.SHA256, "all 71 molecules", "his list", "The batch decides",
+	holds(t, page, "&lt;script&gt;alert(1)", e.card.SHA256, e.input.opened.SHA256, "all 71 molecules", "his list", "The list decides",
 		"refused: ", `data-smiles="`,
 		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;")
 	if strings.Contains(page, "NaN") || strings.Count(page, "<script") != 2 || strings.Contains(bare, "<script") || !strings.Contains(bare, "There are no drawings: what draws could not be loaded.") {

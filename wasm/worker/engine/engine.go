@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/gin"
 	"baca/algo/molecule"
 	"baca/algo/run"
@@ -232,7 +233,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 	card := message.Model{
 		Name: c.Name, Description: c.Description,
 		Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema), Train: c.Train,
-		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Program: c.Program,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Paper: batch.CheckModel(m, algo.ByAttention) == nil, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
 		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,

@@ -610,7 +610,7 @@ func TestTrainAtOnce(t *testing.T) {
 	if told := all[*message.Epoch](events); len(told) != 1 || told[0].Of != 0 || told[0].Train == 0 || len(all[*message.Checkpoint](events)) > 0 {
 		t.Errorf("told %+v", told)
 	}
-	if made.Model.Trained() || made.Model.Train == 0 {
+	if made.Model.Paper || made.Model.Train == 0 {
 		t.Errorf("made %+v", made.Model)
 	}
 	h.yield = func() {

@@ -124,8 +124,11 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	if f := r.Fitted; f != nil && !f.Few {
 		out.Whole, out.Differences = batch.Whole("this list", f.Evidence, f.P), f.Differences
 	}
-	if o.By == algo.ByBatch {
-		out.Alone = []float64{}
+	switch o.By {
+	case algo.ByBatch:
+		out.Alone, out.Guard = []float64{}, decide.Guard(r.Fitted.Graphs, o.Alpha)
+	case algo.ByAttention:
+		out.Alone, out.Guard = []float64{}, decide.PaperGuard(o.Alpha)
 	}
 	if in.name == "" {
 		out.Again += " The text that was pasted is here called input.smi."

@@ -76,7 +76,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 				"model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
 		}
 		e.last = nil
-		o.Watch = pass.watch()
+		o.Watch, o.PaperP = pass.watch(), e.card.Paper
 	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {

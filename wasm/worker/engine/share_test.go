@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"baca/algo"
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -136,7 +136,7 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 	}
 	for i := range rows.Texts("id") {
 		number := func(name string) float64 { return rows.Numbers(name)[i] }
-		guarded := number("alone_p") > algo.Guard && number("batch_foreign") == 0
+		guarded := number("alone_p") > decide.Guard(len(rows.Texts("id")), 0.05) && number("batch_foreign") == 0
 		if rows.Texts("error")[i] == "" && (math.IsNaN(number("batch")) || number("score") != number("alone") || rows.Texts("batch_verdict")[i] == "outside" && guarded) {
 			t.Errorf("record %d: batch %g, score %g, %s", i, number("batch"), number("score"), rows.Texts("batch_verdict")[i])
 		}

@@ -1,0 +1,63 @@
+package attention
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/dictionary"
+	"baca/algo/graphon"
+)
+
+// CrossFit calibrates the latest batch again without each fold of its graphs in turn, and returns scorers by fold. The scorer
+// of its own fold scores a graph of the batch as it scores one that was not in the batch, so that the two may be compared.
+// Parts and graphons are those of the whole batch; the attention continues from its weights, for Options.FoldSteps.
+func (c *Calibrator) CrossFit(ctx context.Context, b *Batch, fold []int, folds int) ([]Scorer, error) {
+	rest := *b
+	rest.Watch = nil
+	list := make([]Scorer, folds)
+	for k := range list {
+		b.Watch.Report(Judging, k, folds)
+		f := c.without(fold, k)
+		steps := c.options.FoldSteps
+		if slices.ContainsFunc(f.sides[:], func(s *side) bool { return len(s.members) == 0 }) {
+			steps = 0
+		}
+		if err := f.fit(ctx, &rest, steps, nil); err != nil {
+			return nil, err
+		}
+		list[k] = f.latest.scorer(f.trainer.Head)
+	}
+	return list, nil
+}
+
+const foldStream = 0xba1a_0003
+
+// without returns a calibrator whose sides lack the members in a fold.
+func (c *Calibrator) without(fold []int, k int) *Calibrator {
+	f := &Calibrator{
+		options: c.options, rng: rand.New(rand.NewPCG(uint64(k), foldStream)),
+		sides:   [2]*side{newSide(dictionary.ID, c.options.Capacity), newSide(dictionary.OOD, c.options.Capacity)},
+		trainer: NewTrainer(c.trainer.Head.clone(), c.options.LearningRate),
+		latest:  &state{standard: c.latest.standard, test: c.latest.test},
+	}
+	for i, s := range c.sides {
+		to := f.sides[i]
+		to.steps, to.graphons = s.steps, []*graphon.Graphon{}
+		for j, member := range s.members {
+			if fold[member] != k {
+				to.members, to.graphons = append(to.members, member), append(to.graphons, s.graphons[j])
+			}
+		}
+	}
+	return f
+}
+
+// clone copies a head.
+func (h *Head) clone() *Head {
+	c := *h
+	for k, w := range h.W {
+		c.W[k] = slices.Clone(w)
+	}
+	return &c
+}

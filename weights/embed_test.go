@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
@@ -16,8 +17,7 @@ import (
 
 // Embedded models are as Save writes them, and the structures in them are their training graphs. None calls a graph
 // that was trained on outside, whatever its parts say: its score is at most 0.5, where p-values are far above any rate
-// of false alarms.
-// Plain graphs have none.
+// of false alarms. Plain graphs have no structures. All can show the paper's method.
 func TestEmbeddedModels(t *testing.T) {
 	if n := len(Names()); n < 10 {
 		t.Errorf("%d models, want one for each pair of the paper", n)
@@ -33,6 +33,9 @@ func TestEmbeddedModels(t *testing.T) {
 		}
 		if !bytes.Equal(save(t, m), have(Bytes(name))) {
 			t.Errorf("%s is not as Save writes it", name)
+		}
+		if err := batch.CheckModel(m, algo.ByAttention); err != nil {
+			t.Error(err)
 		}
 		known := 0.0 // of molecules at most
 		if m.Card.Schema == algo.Constant {

@@ -49,4 +49,4 @@ model aids "$data/tu/AIDS" 400 "Bare graphs of 1 800 compounds tested against HI
 model bzr "$data/tu/BZR" 400 "Bare graphs of 364 benzodiazepine receptor ligands (BZR): inside is a skeleton like theirs; atoms and bonds carry no labels."
 model ptc_mr "$data/tu/PTC_MR" 400 "Bare graphs of 309 small organic compounds tested for carcinogenicity in male rats (PTC_MR): inside is a skeleton like theirs; atoms and bonds carry no labels."
 model enzymes "$data/tu/ENZYMES" 150 "Bare graphs of 540 protein structures, the enzymes of BRENDA (ENZYMES): inside is a fold like theirs; nodes are parts of the fold."
-model imdb-multi "$data/tu/IMDB-MULTI" 20 "1 350 collaboration networks around an actor or actress (IMDB-MULTI): inside is a network like these."
+model imdb-multi "$data/tu/IMDB-MULTI" 28 "1 350 collaboration networks around an actor or actress (IMDB-MULTI): inside is a network like these."

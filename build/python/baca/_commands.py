@@ -49,7 +49,7 @@ def model_flag(model: Union[_Path, Detector]) -> Iterator[str]:
 
 def lines_of(listing: _inputs.Listing, **columns: Any) -> bytes:
     """Writes records as JSON lines, with further columns of molecules."""
-    lines = []
+    lines: list[dict[str, Any]] = []
     for i, item in enumerate(listing.items):
         if isinstance(item, str):
             lines.append({"smiles": item, **{name: values[i] for name, values in columns.items()}})

@@ -82,7 +82,7 @@ func TestFirefox(t *testing.T) {
 		if f.Hash != "" || len(f.Over) > 0 {
 			t.Errorf("the address keeps %q, the page is wider by %q", f.Hash, f.Over)
 		}
-		for id, verdict := range map[string]string{"aspirin": "inside", "RDX": "outside"} {
+		for id, verdict := range map[string]string{"aspirin": "in the training set", "RDX": "outside"} {
 			if !slices.ContainsFunc(f.Rows, func(row string) bool { return strings.Contains(row, id) && strings.Contains(row, verdict) }) {
 				t.Errorf("the page says %q, want %s %s", f.Rows, id, verdict)
 			}

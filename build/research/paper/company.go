@@ -213,10 +213,9 @@ func (r companyResult) page() *page {
 	all := r.Sets[0]
 	p := &page{
 		title: "What lists of one kind are called",
-		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits
-of %[2]d sets, %[1]d molecules, three quarters train a model, and half of the rest gives p-values to the other half. At α = %[4]g %%,
-percent called outside, falsely: by each molecule alone, by the batch that the list is, by that with as many others, and lists with any
-discovery at --fdr %[5]g.`,
+		question: fmt.Sprintf(`Three quarters of %[2]d sets (%[3]d splits, %[1]d molecules) train a model; half of the rest gives p-values to the
+other half. Percent called outside, falsely, at α = %[4]g %%: alone, by the batch, by that with as many others;
+lists with a discovery at --fdr %[5]g.`,
 			all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
 		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "half", "lists"}, all.Groups, func(g companyGroup) []any {
 			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Half[0].Share), float64(g.Discovery.Share)}
@@ -224,7 +223,7 @@ discovery at --fdr %[5]g.`,
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
 		g := all.Groups[k]
-		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s, with as many others %s (95 %% intervals).",
+		p.answer = []string{fmt.Sprintf("Pooled, with 95 %% intervals: alone %s, batch %s, half %s.",
 			g.Alone[0], g.Batch[0], g.Half[0])}
 	}
 	return p

@@ -235,11 +235,10 @@ func (r decisionResult) page() *page {
 	}
 	return &page{
 		title: "What the decisions of the built-in models are worth",
-		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are
-parted into a holdout and ID test graphs, %d times for graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID
-graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are called outside → OOD
-graphs found; where all of a list is OOD, what is called outside by each graph alone → by its batch. Shared is the AUROC of the model
-that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are no batch.`, r.Splits, r.Fits, algo.DefaultShare),
+		question: fmt.Sprintf(`Graphs that training left out are parted into holdout and ID test graphs, %d times for single graphs, %d times
+for batches with 20 %% OOD graphs. Percent called outside at α = 5 %%: of ID graphs → of OOD graphs; with --fdr 0.1, false ones → OOD graphs
+found; in lists that are all OOD, alone → by the batch. Shared: AUROC of the model of baca model share, k = %d. A dash: no p-value is so
+small, or no batch.`, r.Splits, r.Fits, algo.DefaultShare),
 		tables: []*pageTable{tabulate("", []string{"ID/OOD", "AUROC", "alone", "batch", "discoveries", "all outside", "shared"}, r.Pairs, cells)},
 		answer: r.answer(),
 	}
@@ -258,8 +257,7 @@ func (r decisionResult) answer() (list []string) {
 				discoveries = append(discoveries, f)
 			}
 		}
-		list = append(list, fmt.Sprintf("%s: of the ID graphs %s %% are called outside where 5 %% is asked, "+
-			"and of the discoveries %s %% are false where 10 %% is asked, on average over the pairs.",
+		list = append(list, fmt.Sprintf("%s: %s %% of ID graphs are outside where 5 %% is asked, %s %% of discoveries false where 10 %% is asked.",
 			title(score), mean(alarms).percent(1), mean(discoveries).percent(1)))
 	}
 	return list

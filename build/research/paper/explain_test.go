@@ -60,8 +60,8 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 	}{
 		{"RDX", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", decide.Outside, "its 3 nitramine groups"},
 		{"TCNQ", "N#CC(C#N)=C1C=CC(=C(C#N)C#N)C=C1", decide.Outside, "its 4 nitrile groups"},
-		{"dieldrin", "ClC1=C(Cl)C2(Cl)C3C4CC(C5OC45)C3C1(Cl)C2(Cl)Cl", decide.Outside, "its cyclopentene ring"},
-		{"tetraethyllead", "CC[Pb](CC)(CC)CC", decide.Outside, "the element Pb"},
+		{"dieldrin", "ClC1=C(Cl)C2(Cl)C3C4CC(C5OC45)C3C1(Cl)C2(Cl)Cl", decide.Outside, "its polyhalogenated carbon"},
+		{"tetraethyllead", "CC[Pb](CC)(CC)CC", decide.Outside, "its organolead group"},
 		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", decide.Inside, ""},
 		{"caffeine", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", decide.Inside, ""},
 		{"testosterone", "CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C", decide.Inside, ""},

@@ -106,7 +106,7 @@ var functionalGroups = named{
 	{"sulfur hexafluoride", "[S;x6](F)(F)(F)(F)(F)F"}, {"pentafluorosulfanyl group", "[S;x6](F)(F)(F)(F)F"},
 	// Triple and cumulated bonds.
 	{"isocyanate group", "[C;^1](=O)N"}, {"isothiocyanate group", "[C;^1](=S)N"}, {"thiocyanate group", "[C;^1]([N;d1])S"}, {"cyanoguanidine group", "[C;^1]([N;d1])N[C;^2](N)N"}, {"cyanamide group", "[C;^1]([N;d1])N"}, {"cyanate group", "[C;^1]([N;d1])O"},
-	{"carbodiimide group", "[C;^1](N)N"}, {"ketene group", "[C;^1](=O)[C;^2]"}, {"ketenimine group", "[C;^1](N)[C;^2]"}, {"isocyanide group", "[C;^1;d1]N"}, {"nitrile group", "[C;^1][N;d1]"},
+	{"carbodiimide group", "[C;^1](N)N"}, {"ketene group", "[C;^1](=O)[C;^2]"}, {"ketenimine group", "[C;^1]([N;d2])[C;^2]"}, {"isocyanide group", "[C;^1;d1]N"}, {"nitrile group", "[C;^1][N;d1]"},
 	// Carbonyl groups.
 	{"β-lactam ring", "[C;^2;r4](=O)[N;r4]"}, {"barbiturate ring", "[C;^2;r6](=O)([N;r6][C;^2;r6]=O)[N;r6][C;^2;r6]=O"}, {"hydantoin ring", "[C;^2;r5](=O)([N;r5][C;^2;r5]=O)[N;r5]"},
 	{"biuret group", "N([C;^2](=O)N)[C;^2](=O)N"}, {"acylthiourea group", "N([C;^2](=O)~C)[C;^2](=S)N"}, {"acylthiourea group", "N([C;^2](=O)~c)[C;^2](=S)N"}, {"acylurea group", "N([C;^2]=O)[C;^2](=O)N"}, {"acylcarbamate group", "N([C;^2]=O)[C;^2](=O)O"}, {"imide group", "N([C;^2]=O)[C;^2]=O"}, {"carboxylic anhydride group", "O([C;^2]=O)[C;^2]=O"}, {"peroxy acid group", "[C;^2](=O)O[O;h1]"}, {"acyl peroxide group", "[C;^2](=O)OO[C;^2]=O"}, {"acyl peroxide group", "[C;^2](=O)OO"}, {"thiourea group", "[C;^2](=S)(N)N"}, {"urea group", "[C;^2](=O)(N)N"},

@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 
 // What is outside but above the Guard by itself is borderline. The guard grows with the list.
 func TestGuard(t *testing.T) {
-	for n, want := range map[int]float64{20: 0.05, 100: 0.05, 200: 0.1, 300: 0.15, 4096: 0.15} {
+	for n, want := range map[int]float64{20: 0.05, 50: 0.05, 100: 0.1, 150: 0.15, 4096: 0.15} {
 		if got := Guard(n, 0.05); got != want || Guard(n, 0.2) != 0.2 {
 			t.Errorf("a list of %d: %g, want %g", n, got, want)
 		}

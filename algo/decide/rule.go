@@ -3,12 +3,12 @@ package decide
 import "math"
 
 // Guard returns the highest p-value by itself with which a batch of n graphs may call a graph outside that is
-// not foreign (batch.Row.Foreign): n/2000, at least alpha and at most 0.15. A batch of one kind differs from
+// not foreign (batch.Row.Foreign): n/1000, at least alpha and at most 0.15. A batch of one kind differs from
 // the training set even deep inside it, and a short one is more often of one kind.
 // `baca-paper bench guard` and `bench company` measure it.
 func Guard(n int, alpha float64) float64 { return max(alpha, min(mostGuard, float64(n)/guardGrowth)) }
 
-const mostGuard, guardGrowth = 0.15, 2000
+const mostGuard, guardGrowth = 0.15, 1000
 
 // PaperGuard is the same where S_BaCa decides, which ranks by what a list has in common. In a trial on sider/bace,
 // AIDS/PTC_MR and esol/freesolv lists of one kind were outside to 14 % without a guard and to 3 % with it, which

@@ -154,7 +154,7 @@ var fields = slices.Concat([]Field{
 	{Name: "batch_foreign", Group: OfAnswers, Truth: func(s *Scored) bool { return s.Scores.Foreign },
 		Doc: "true if hardly any training graph is as much like the batch: at most 1 for each 100 of the batch, 1 in 200, and 2"},
 	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
-		Doc: "the verdict of the batch: outside where batch_p is at most alpha, and the graph is batch_foreign or alone_p low, too: in a batch of n at most n/2000, but alpha at least and 0.15 at most"},
+		Doc: "the verdict of the batch: outside where batch_p is at most alpha, and the graph is batch_foreign or alone_p low, too: in a batch of n at most n/1000, but alpha at least and 0.15 at most"},
 
 	{Name: "q_value", Group: OfRate, Number: func(s *Scored) float64 { return s.Q },
 		Doc: "the lowest false-discovery rate at which the graph is called outside"},

@@ -237,7 +237,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Returns 1 inside, -1 outside and 0 for a refused or undecided record, of shape (n,), integers.
 
         Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by itself is also low, at most
-        n/2000 in a list of n, but ``alpha`` at least and 0.15 at most, or hardly any training molecule is as much like the list.
+        n/1000 in a list of n, but ``alpha`` at least and 0.15 at most, or hardly any training molecule is as much like the list.
         Where the model holds too few graphs to call any outside at ``alpha``, all are undecided, with a warning.
         """
         rows = self._rows(X)

@@ -17,7 +17,10 @@ import (
 // guards are the highest values of decide.Guard that are compared; 1 is no guard.
 var guards = [...]float64{0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 1}
 
-const guardSplits = 5
+// growths are the lengths of a list for which the guard reaches 1 that are compared, decide.Guard's among them.
+var growths = [...]float64{500, 700, 1000, 2000}
+
+const guardSplits, shortList = 5, 100
 
 // The batches of bench guard: lists of ID molecules, in which each call is a false alarm, and batches with OOD molecules, which are to be found.
 const (
@@ -25,6 +28,8 @@ const (
 	halfKind
 	fifthOOD
 	halfOOD
+	shortFifth // of shortList graphs
+	shortHalf
 	guardBatches
 )
 
@@ -39,11 +44,13 @@ func guard() *experiment {
 // A guardCell is one seed of one pair, or their sum, by batch.
 type guardCell [guardBatches]guardCount
 
-// A guardCount is how many graphs there were, and how many of them were called outside by each guard, foreign graphs let pass or not.
+// A guardCount is how many graphs there were, and how many of them were called outside by each guard, foreign graphs let pass or not,
+// and by each growth, foreign ones let pass.
 type guardCount struct {
-	Of     int              `json:"of"`
-	Called [len(guards)]int `json:"called"`
-	Passed [len(guards)]int `json:"passed"`
+	Of     int               `json:"of"`
+	Called [len(guards)]int  `json:"called"`
+	Passed [len(guards)]int  `json:"passed"`
+	Grown  [len(growths)]int `json:"grown"`
 }
 
 func chooseGuard(ctx context.Context, b *bench) result {
@@ -69,12 +76,15 @@ func (g *guardCount) add(o *guardCount) {
 		g.Called[k] += o.Called[k]
 		g.Passed[k] += o.Passed[k]
 	}
+	for k := range growths {
+		g.Grown[k] += o.Grown[k]
+	}
 }
 
 // A guardEntry is an entry of guard.json.
 type guardEntry struct {
 	Pair    string    `json:"pair"`
-	Batches guardCell `json:"batches"` // one kind, half one kind, a fifth OOD, half OOD
+	Batches guardCell `json:"batches"` // one kind, half one kind, a fifth OOD, half OOD, both of shortList
 }
 
 type guardEntries []guardEntry
@@ -100,6 +110,11 @@ func (b *testBatch) guardCell(ctx context.Context) (cell guardCell) {
 		}
 		measure(r.mixed(rng, tested, 0.2), len(tested), fifthOOD)
 		measure(r.mixed(rng, tested, 0.5), len(tested), halfOOD)
+		for k, id := range []int{shortList * 4 / 5, shortList / 2} {
+			in := tested[:min(id, len(tested))]
+			ood := rng.Perm(len(r.ood))[:min(shortList-id, len(r.ood))]
+			measure(slices.Concat(pick(r.graphs, in), pick(r.ood, ood)), len(in), shortFifth+k)
+		}
 	}
 	return cell
 }
@@ -114,7 +129,13 @@ func halfOf(list []int, n int, rng *rand.Rand) []int {
 func (g *guardCount) count(graphs int, rows []algo.Row) {
 	g.Of += len(rows)
 	alpha := algo.DefaultOptions().Alpha
+	most := decide.Guard(math.MaxInt, 0)
 	for _, row := range rows {
+		for k, growth := range growths {
+			if row.BatchP <= alpha && row.GuardP() <= max(alpha, min(most, float64(graphs)/growth)) {
+				g.Grown[k]++
+			}
+		}
 		for k, most := range guards {
 			guard := guardUpTo(most, graphs, alpha)
 			if row.BatchP <= alpha && row.AloneP <= guard {
@@ -136,20 +157,21 @@ func guardUpTo(most float64, graphs int, alpha float64) float64 {
 }
 
 func (l guardEntries) page() *page {
-	over := func(batch, k int, passed bool) float64 {
+	over := func(batch int, called func(*guardCount) int) float64 {
 		return float64(meanOf(l, func(e guardEntry) rate {
-			c := e.Batches[batch]
-			if passed {
-				return rate(float64(c.Passed[k]) / float64(c.Of))
-			}
-			return rate(float64(c.Called[k]) / float64(c.Of))
+			c := &e.Batches[batch]
+			return rate(float64(called(c)) / float64(c.Of))
 		}))
 	}
-	table := func(title string, passed bool) *pageTable {
-		return tabulate(title, []string{"guard", "one kind", "half one kind", "found, a fifth OOD", "found, half"}, indices(len(guards)), func(k int) []any {
-			row := []any{fmt.Sprint(guards[k])}
+	called := func(k int) func(*guardCount) int { return func(c *guardCount) int { return c.Called[k] } }
+	passed := func(k int) func(*guardCount) int { return func(c *guardCount) int { return c.Passed[k] } }
+	grown := func(k int) func(*guardCount) int { return func(c *guardCount) int { return c.Grown[k] } }
+	table := func(title, first string, values []float64, count func(k int) func(*guardCount) int) *pageTable {
+		columns := []string{first, "one kind", "half one kind", "a fifth OOD", "half", "a fifth of 100", "half of 100"}
+		return tabulate(title, columns, indices(len(values)), func(k int) []any {
+			row := []any{fmt.Sprint(values[k])}
 			for batch := range guardBatches {
-				row = append(row, over(batch, k, passed))
+				row = append(row, over(batch, count(k)))
 			}
 			return row
 		})
@@ -157,11 +179,16 @@ func (l guardEntries) page() *page {
 	ours := slices.Index(guards[:], decide.Guard(math.MaxInt, 0))
 	return &page{
 		title: "The guard of batch verdicts",
-		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? n/2000 in a batch of n, at least α and at most the
+		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? n/1000 in a batch of n, at least α and at most the
 guard; 1 is no guard. At α = %g, in percent, means over %d pairs: what is called outside in lists of one kind of ID molecules, and in lists
-of which a half is, all of it false, and OOD graphs found.`, algo.DefaultOptions().Alpha, len(l)),
-		tables: []*pageTable{table("By the guard alone", false), table("Foreign graphs pass", true)},
-		answer: []string{fmt.Sprintf("The program has at most %g and lets foreign graphs pass: it finds %.1f %% where half is OOD, instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.",
-			guards[ours], 100*over(halfOOD, ours, true), 100*over(halfOOD, ours, false), 100*over(oneKind, ours, true), 100*over(oneKind, ours, false))},
+of which a half is, all of it false, and OOD graphs found in all held-out ones with OOD graphs, and in lists of %d.`,
+			algo.DefaultOptions().Alpha, len(l), shortList),
+		tables: []*pageTable{
+			table("By the guard alone", "guard", guards[:], called),
+			table("Foreign graphs pass", "guard", guards[:], passed),
+			table("And the guard is n by this, at most "+fmt.Sprint(guards[ours]), "n by", growths[:], grown),
+		},
+		answer: []string{fmt.Sprintf("The program has at most %g, n/%g, and lets foreign graphs pass: it finds %.1f %% where half is OOD, instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.",
+			guards[ours], 1/decide.Guard(1, 0), 100*over(halfOOD, passed(ours)), 100*over(halfOOD, called(ours)), 100*over(oneKind, passed(ours)), 100*over(oneKind, called(ours)))},
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/attention"
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/build/internal/testset"
@@ -25,7 +24,7 @@ func TestParsePairs(t *testing.T) {
 		"BZR/COX2":                       "BZR/COX2",
 		"BZR/COX2,bace@common/bace@rare": "BZR/COX2 bace@common/bace@rare",
 		"lipo/hiv@size":                  "lipo/hiv@size",
-		"bace@inner/bace@outer":          "bace@inner/bace@outer",
+		"bace@early/bace@late":           "bace@early/bace@late",
 		"":                               "error",
 		"BZR":                            "error",
 		"BZR/BZR":                        "error",
@@ -62,7 +61,7 @@ func TestValidationFreshAndPaperPairsAreDisjoint(t *testing.T) {
 		}
 	}
 	for _, p := range freshPairs {
-		for _, q := range slices.Concat(paperPairs, validationPairs, shiftPairs) {
+		for _, q := range slices.Concat(paperPairs, validationPairs) {
 			if p.ID == base(q.ID) && p.OOD == base(q.OOD) || p.ID == base(q.OOD) && p.OOD == base(q.ID) {
 				t.Errorf("%s is not fresh: there is %s", p.name(), q.name())
 			}
@@ -101,11 +100,11 @@ func TestSameSizes(t *testing.T) {
 	}
 }
 
-func TestByScaffold(t *testing.T) {
+func TestParts(t *testing.T) {
 	// Five of one scaffold, three of another, one each of two more.
 	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(3), ring(5, 3), ring(6, 2), ring(5, 4)}
-	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}} {
-		if got := parts[name].of(nil, &loadedSet{graphs: gs}); !slices.Equal(got, want) {
+	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}, "early": {0, 1, 2, 3, 4, 5}, "late": {8, 9}} {
+		if got := parts[name].of(gs); !slices.Equal(got, want) {
 			t.Errorf("@%s %v, want %v", name, got, want)
 		}
 	}
@@ -233,49 +232,6 @@ func TestThinColumns(t *testing.T) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
 	}
-	tested, apart := b.halves(3)
-	both := slices.Concat(tested, apart)
-	if slices.Sort(both); !slices.Equal(both, indices(b.nID)) {
-		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
-	}
-}
-
-func TestBenchAblation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains encoders")
-	}
-	data, out := testset.Pair(t), t.TempDir()
-	e := evaluated(t, 3, filepath.Join(out, "encoders"))
-	b := e.prepare(t.Context(), 1, firstOOD)
-	rows := b.score(t.Context(), allOptions(1), columnAttention).rows
-	succeed(t, "bench", "ablation", "--pairs", "TREES/RINGS", "--data", data, "--out", out, "--weights", e.weights, "--seeds", "1", "--epochs", "3")
-	columns := resultOf[ablationColumns](t, read(t, filepath.Join(out, "ablation.json")))
-	for _, c := range columns {
-		if got := c.Pairs["TREES/RINGS"]; len(got) != 1 || !(got[0] >= 0 && got[0] <= 1) {
-			t.Errorf("%s: %v", c.Name, got)
-		}
-	}
-	for k, column := range map[int]string{0: columnAttention, 3: columnPre} { // full, and neither dictionary
-		if got, want := columns[k].Pairs["TREES/RINGS"][0], rate(metric.AUROC(columnScores(column, rows), b.ood)); got != want {
-			t.Errorf("%s: %v, want %v", columns[k].Name, got, want)
-		}
-	}
-}
-
-// The parts of S_Attn are those that the scorer added.
-func TestPartialAttention(t *testing.T) {
-	b := trained(t)
-	out := b.score(context.Background(), columnOptions(columnAttention, 1), columnAttention)
-	of := func(part func(attention.Score) float64) []float64 { return partial(part)(t.Context(), b, out) }
-	whole, inside := of(attention.Score.Attn), of(func(s attention.Score) float64 { return -s.In })
-	for i, want := range out.scores {
-		if math.Abs(whole[i]-want) > 1e-6 || out.rows[i].BaCa != want {
-			t.Errorf("graph %d: S_BaCa %g of both parts, %g in its row, %g of the scorer", i, whole[i], out.rows[i].BaCa, want)
-		}
-	}
-	if slices.Equal(whole, inside) {
-		t.Error("one dictionary says what both do")
-	}
 }
 
 // A table has only columns that some row has something in, shares are in percent, and their means are below.
@@ -290,7 +246,7 @@ func TestPage(t *testing.T) {
 }
 
 // withoutCode are results whose experiments no longer exist. The results name the commit that had them.
-var withoutCode = []string{"ladder.json", "sensitivity.json", "theorem.json"}
+var withoutCode = []string{"ablation.json", "explain.json", "ladder.json", "sensitivity.json", "shift.json", "theorem.json", "trust.json"}
 
 // The committed pages are those of the files beside them, and short.
 func TestCommittedPages(t *testing.T) {
@@ -309,8 +265,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 25 {
-		t.Errorf("%d pages, %v: want 25", pages, err)
+	if err != nil || pages != 21 {
+		t.Errorf("%d pages, %v: want 21", pages, err)
 	}
 }
 

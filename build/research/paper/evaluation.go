@@ -227,9 +227,6 @@ type outcome struct {
 	scores   []float64 // of the column to measure
 	seconds  float64
 	warnings []string
-
-	scorer *algo.Scorer
-	order  []int // the scorer's order
 }
 
 // score scores a batch in a random order drawn by seed, without the truth.
@@ -239,10 +236,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 	start := time.Now()
 	scorer := try.To(batch.NewScorer(ctx, b.model, o))
 	report := try.To(scorer.Batch(ctx, mixed))
-	out := &outcome{
-		rows:    restored(report.Rows, order),
-		seconds: time.Since(start).Seconds(), scorer: scorer, order: order,
-	}
+	out := &outcome{rows: restored(report.Rows, order), seconds: time.Since(start).Seconds()}
 	out.scores = columnScores(column, out.rows)
 	if report.Few {
 		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is scored by itself", algo.MinBatch))

@@ -44,7 +44,7 @@ func newBench(train Trainer) *cobra.Command {
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), guard(),
-		decisions(), discoveries(), company(), notation(), planted(), reasons(), known(), intervals(),
+		decisions(), company(), notation(), planted(), reasons(), known(), intervals(),
 	}
 }
 

@@ -43,8 +43,8 @@ func newBench(train Trainer) *cobra.Command {
 
 func experiments() []*experiment {
 	return []*experiment{
-		tableOne(), rivalry(), guard(),
-		decisions(), company(), notation(), planted(), reasons(), known(), intervals(),
+		tableOne(), rivalry(), shift(), guard(),
+		decisions(), company(), explanation(), notation(), planted(), reasons(), known(), intervals(),
 	}
 }
 
@@ -94,8 +94,8 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&o.out, "out", "", "`folder` for the results")
 	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), fresh, choose, report, or `ID/OOD,…`; a set may be NAME@common or\n"+
-		"NAME@rare (scaffolds), NAME@early or NAME@late (in its file), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, choose, report, or `ID/OOD,…`; a set may be NAME@common or\n"+
+		"NAME@rare (scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
 	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")

@@ -24,7 +24,7 @@ func TestParsePairs(t *testing.T) {
 		"BZR/COX2":                       "BZR/COX2",
 		"BZR/COX2,bace@common/bace@rare": "BZR/COX2 bace@common/bace@rare",
 		"lipo/hiv@size":                  "lipo/hiv@size",
-		"bace@early/bace@late":           "bace@early/bace@late",
+		"bace@inner/bace@outer":          "bace@inner/bace@outer",
 		"":                               "error",
 		"BZR":                            "error",
 		"BZR/BZR":                        "error",
@@ -61,7 +61,7 @@ func TestValidationFreshAndPaperPairsAreDisjoint(t *testing.T) {
 		}
 	}
 	for _, p := range freshPairs {
-		for _, q := range slices.Concat(paperPairs, validationPairs) {
+		for _, q := range slices.Concat(paperPairs, validationPairs, shiftPairs) {
 			if p.ID == base(q.ID) && p.OOD == base(q.OOD) || p.ID == base(q.OOD) && p.OOD == base(q.ID) {
 				t.Errorf("%s is not fresh: there is %s", p.name(), q.name())
 			}
@@ -100,11 +100,11 @@ func TestSameSizes(t *testing.T) {
 	}
 }
 
-func TestParts(t *testing.T) {
+func TestByScaffold(t *testing.T) {
 	// Five of one scaffold, three of another, one each of two more.
 	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(3), ring(5, 3), ring(6, 2), ring(5, 4)}
-	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}, "early": {0, 1, 2, 3, 4, 5}, "late": {8, 9}} {
-		if got := parts[name].of(gs); !slices.Equal(got, want) {
+	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}} {
+		if got := parts[name].of(nil, &loadedSet{graphs: gs}); !slices.Equal(got, want) {
 			t.Errorf("@%s %v, want %v", name, got, want)
 		}
 	}
@@ -232,6 +232,11 @@ func TestThinColumns(t *testing.T) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
 	}
+	tested, apart := b.halves(3)
+	both := slices.Concat(tested, apart)
+	if slices.Sort(both); !slices.Equal(both, indices(b.nID)) {
+		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
+	}
 }
 
 // A table has only columns that some row has something in, shares are in percent, and their means are below.
@@ -246,7 +251,7 @@ func TestPage(t *testing.T) {
 }
 
 // withoutCode are results whose experiments no longer exist. The results name the commit that had them.
-var withoutCode = []string{"ablation.json", "discoveries.json", "explain.json", "ladder.json", "sensitivity.json", "shift.json", "theorem.json", "trust.json"}
+var withoutCode = []string{"ablation.json", "discoveries.json", "ladder.json", "sensitivity.json", "theorem.json", "trust.json"}
 
 // The committed pages are those of the files beside them, and short.
 func TestCommittedPages(t *testing.T) {
@@ -265,8 +270,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 20 {
-		t.Errorf("%d pages, %v: want 20", pages, err)
+	if err != nil || pages != 22 {
+		t.Errorf("%d pages, %v: want 22", pages, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -174,6 +175,19 @@ func (b *testBatch) pick(index []int) *testBatch {
 	return t
 }
 
+// halves divides a batch's ID graphs at random into tested ones and a holdout. The holdout is smaller where
+// half of the graphs would be too few for a batch.
+func (b *testBatch) halves(draw uint64) (tested, reference []int) {
+	count := b.nID / 2
+	if b.nID > algo.MinBatch+5 {
+		count = max(count, algo.MinBatch)
+	}
+	order := rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID)
+	tested, reference = order[:count], order[count:]
+	slices.Sort(tested)
+	return tested, reference
+}
+
 // shareUpTo is the share of values up to a limit.
 func shareUpTo(values []float64, limit float64) float64 {
 	count := 0.0
@@ -184,3 +198,6 @@ func shareUpTo(values []float64, limit float64) float64 {
 	}
 	return count / float64(len(values))
 }
+
+// alarmStream is the PCG stream that halves draws from.
+const alarmStream = 0xba1a_1003

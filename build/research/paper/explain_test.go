@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -11,11 +12,41 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 	"baca/weights"
 )
+
+// Edits give the molecules that a chemist would draw.
+func TestEdits(t *testing.T) {
+	canonical := func(m *molecule.Molecule) string {
+		c, _, _ := smiles.Canonical(m)
+		return smiles.Write(c)
+	}
+	for _, c := range []struct {
+		smiles string
+		atoms  []int
+		want   string
+	}{
+		{"Cc1ccccc1[N+](=O)[O-]", []int{7, 8, 9}, "Cc1ccccc1"},
+		{"CC(=O)Oc1ccccc1C(=O)O", []int{0, 1, 2}, "Oc1ccccc1C(=O)O"},
+		{"CC(=O)N[C@@H](C)F", []int{6}, "CC(=O)NCC"},
+	} {
+		m := try.To(smiles.Parse(c.smiles))
+		got, ok := toHydrogen(m, c.atoms)
+		if want := canonical(try.To(smiles.Parse(c.want))); !ok || canonical(got) != want {
+			t.Errorf("%s without %v is %s, %v: want %s", c.smiles, c.atoms, canonical(got), ok, want)
+		}
+	}
+	m := try.To(smiles.Parse("CC(=O)Oc1ccccc1"))
+	sides := mapped(substituents(m), func(atoms []int) string { return fmt.Sprint(atoms) })
+	slices.Sort(sides)
+	if want := []string{"[0 1 2 3]", "[0 1 2]", "[0]"}; !slices.Equal(sides, want) {
+		t.Errorf("substituents %q, want %q", sides, want)
+	}
+}
 
 // The colours of known strangers and of training molecules agree with the verdict.
 func TestExplanationsOfKnownMolecules(t *testing.T) {
@@ -48,7 +79,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		at := slices.IndexFunc(x.Reasons, func(r explain.Reason) bool { return r.About != "" })
 		if at >= 0 {
 			about = x.Reasons[at].About
-			if blame := floats.Sum(pick(x.Contributions, x.Reasons[at].Nodes)); blame <= 0 {
+			if blame := sumOf(x.Contributions, x.Reasons[at].Nodes); blame <= 0 {
 				t.Errorf("%s: %s has %g", c.name, about, blame)
 			}
 		}

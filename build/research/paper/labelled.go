@@ -158,7 +158,7 @@ func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
 	if kind == newSizes {
 		order := rng.Perm(len(s.graphs))[want:]
 		slices.Sort(order)
-		file, fresh = split.Highest(split.Singles(order), func(i int) float64 { return float64(s.graphs[i].N()) }, int(newShare*float64(len(order))))
+		file, fresh = split.Highest(split.Singles(order), sizesOf(s.graphs), int(newShare*float64(len(order))))
 	} else {
 		file, fresh = split.Draw(rng, s.groups[kind], want)
 	}

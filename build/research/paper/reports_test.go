@@ -17,7 +17,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// A quickRun of an experiment is on public data.
+// A quickRun of an experiment is on public data, or on the pair of trees and rings.
 type quickRun struct {
 	name  string
 	cells int // with one cell the number of workers can change nothing
@@ -28,9 +28,13 @@ type quickRun struct {
 
 // Results are complete, and the same at any number of workers.
 func TestQuickRuns(t *testing.T) {
+	const pair = "--pairs TREES/RINGS --seeds 1 --epochs 1 "
+	trees := testset.Pair(t)
 	for _, r := range []quickRun{
+		{"shift", 2, pair + "--rivals ours,redout,ecfp-knn", []string{"| redout | "}, checkShift},
 		{"decisions", 1, "--models ptc_mr --splits 20 --fits 1", []string{"| PTC_MR/MUTAG | ", " → "}, nil},
 		{"company", 1, "--sets freesolv --splits 1 --steps 5", []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "}, checkCompany},
+		{"explain", 1, "--models bbbp --molecules 60", []string{"| bbbp/bace | "}, checkExplanations},
 		{"notation", 1, "--models freesolv --others esol --molecules 40", []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
 		{"planted", 1, "--models freesolv --molecules 5", []string{"| as they are | 64 | ", "| new element | HgCH3 100, ", "| freesolv | "}, nil},
 		{"reasons", 1, "--models bbbp,enzymes --others lipo --molecules 5", []string{"| bbbp | ", "| enzymes | ", "clique "}, nil},
@@ -39,14 +43,17 @@ func TestQuickRuns(t *testing.T) {
 	} {
 		t.Run(r.name+" "+r.args, func(t *testing.T) {
 			t.Parallel()
-			needsShared(t)
-			if testing.Short() && r.name == "intervals" {
-				t.Skip("trains detectors")
+			data := trees
+			if !strings.HasPrefix(r.args, pair) {
+				if data = shared; testing.Short() && r.name == "intervals" {
+					t.Skip("trains detectors")
+				}
+				needsShared(t)
 			}
 			var first []byte
 			for _, workers := range []string{"1", "2"}[:r.cells] {
 				out := t.TempDir()
-				succeed(t, append([]string{"bench", r.name, "--data", shared, "--out", out, "--workers", workers}, strings.Fields(r.args)...)...)
+				succeed(t, append([]string{"bench", r.name, "--data", data, "--out", out, "--workers", workers}, strings.Fields(r.args)...)...)
 				path, page := pageOf(filepath.Join(out, r.name+".json"))
 				if written := read(t, path); !bytes.Equal(written, page) {
 					t.Errorf("the page is\n%s, and rewritten\n%s", written, page)
@@ -69,6 +76,34 @@ func TestQuickRuns(t *testing.T) {
 				r.check(t, first)
 			}
 		})
+	}
+}
+
+func checkShift(t *testing.T, data []byte) {
+	entries := resultOf[[]shiftEntry](t, data)
+	if len(entries) != 2 || len(entries[0].Cells) != 1 {
+		t.Fatalf("%+v: want redout and ours", entries)
+	}
+	wanted := map[string]int{"redout": 4, "alone": 5, "batch": 4, "attention": 4}
+	for _, e := range entries {
+		for _, p := range e.Cells[0].Points {
+			wanted[p.Column]--
+			none, batch := p.Share == 0, p.Column == columnBatch || p.Column == columnAttention
+			switch {
+			case batch && (p.AUROC.defined() || p.Alarms.defined()):
+				t.Errorf("%+v: there are too few graphs for a batch", p)
+			case batch:
+			case none != !p.AUROC.defined() || none != !p.Found.defined() || none != (p.NOOD == 0):
+				t.Errorf("%+v: want rates where there are OOD graphs", p)
+			case !p.Alarms.defined() || p.Asked < 0.05:
+				t.Errorf("%+v: want alarms", p)
+			}
+		}
+	}
+	for column, n := range wanted {
+		if n != 0 {
+			t.Errorf("%s: %d points are missing", column, n)
+		}
 	}
 }
 
@@ -100,27 +135,27 @@ func TestKnown(t *testing.T) {
 
 func TestBenchRefuses(t *testing.T) {
 	out := t.TempDir()
-	for _, name := range []string{"table1", "decisions", "company", "notation", "intervals"} {
+	for _, name := range []string{"table1", "decisions", "company", "explain", "notation", "intervals"} {
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name)
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name, "--data", shared)
 	}
 	for message, args := range map[string][]string{
-		"want paper, validation, all, fresh, choose, report, or pairs": {"table1", "--pairs", "x"},
-		"--seeds x: want numbers":                                      {"table1", "--seeds", "x"},
-		"--seeds: 2 is there twice":                                    {"guard", "--seeds", "2,2"},
-		"--workers -1":                                                 {"guard", "--workers", "-1"},
-		"--epochs 0":                                                   {"guard", "--epochs", "0"},
-		"--splits 0: want 1 or more":                                   {"decisions", "--splits", "0"},
-		"unknown flag: --sets":                                         {"decisions", "--sets", "nosuch"},
-		"--steps 0: want 1 or more":                                    {"company", "--steps", "0"},
-		"--sets nosuch: want some of":                                  {"company", "--sets", "nosuch"},
-		"--molecules 0: want 1 or more":                                {"notation", "--molecules", "0"},
-		"none of them reads molecules":                                 {"notation", "--models", "nosuch"},
-		"--sets muv: want some of esol,":                               {"intervals", "--sets", "muv"},
-		"--sets esol,esol: want some of":                               {"intervals", "--sets", "esol,esol"},
-		"--kinds weekday: want one of random, scaffold,":               {"intervals", "--kinds", "weekday"},
-		"--rivals nobody: want":                                        {"rivals", "--rivals", "nobody"},
-		"--reading smiles: want ogb, parent or both":                   {"rivals", "--reading", "smiles"},
+		"want paper, validation, all, shift, fresh, choose, report, or pairs": {"table1", "--pairs", "x"},
+		"--seeds x: want numbers":                        {"table1", "--seeds", "x"},
+		"--seeds: 2 is there twice":                      {"guard", "--seeds", "2,2"},
+		"--workers -1":                                   {"guard", "--workers", "-1"},
+		"--epochs 0":                                     {"guard", "--epochs", "0"},
+		"--splits 0: want 1 or more":                     {"decisions", "--splits", "0"},
+		"unknown flag: --sets":                           {"decisions", "--sets", "nosuch"},
+		"--steps 0: want 1 or more":                      {"company", "--steps", "0"},
+		"--sets nosuch: want some of":                    {"company", "--sets", "nosuch"},
+		"--molecules 0: want 1 or more":                  {"notation", "--molecules", "0"},
+		"none of them reads molecules":                   {"notation", "--models", "nosuch"},
+		"--sets muv: want some of esol,":                 {"intervals", "--sets", "muv"},
+		"--sets esol,esol: want some of":                 {"intervals", "--sets", "esol,esol"},
+		"--kinds weekday: want one of random, scaffold,": {"intervals", "--kinds", "weekday"},
+		"--rivals nobody: want":                          {"rivals", "--rivals", "nobody"},
+		"--reading smiles: want ogb, parent or both":     {"rivals", "--reading", "smiles"},
 	} {
 		refuse(t, true, message, append([]string{"bench", args[0], "--data", shared, "--out", out}, args[1:]...)...)
 	}
@@ -140,6 +175,15 @@ func checkCompany(t *testing.T, data []byte) {
 	all := set.Groups[len(set.Groups)-1]
 	if n := set.Molecules / 4; all.Kind != kindAll || all.Lists != 2 || all.Molecules < n || all.Molecules > n+1 {
 		t.Errorf("%+v: want the last quarter of the set, in halves", all)
+	}
+}
+
+// On real molecules the atoms that are blamed carry more of the score than others.
+func checkExplanations(t *testing.T, data []byte) {
+	for _, f := range resultOf[explainResult](t, data).Pairs[0].Falls {
+		if f.Molecules < 40 || f.Gain-f.GainHalf <= 0.05 || f.Better < 0.6 {
+			t.Errorf("%s: %+v", f.Edit, f)
+		}
 	}
 }
 

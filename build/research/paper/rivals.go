@@ -99,24 +99,7 @@ func measureRivals(ctx context.Context, b *bench) result {
 			list = append(list, rivalEntry{Pair: e.pair.name(), Reading: e.reading(), Detector: d.name, Batch: d.batch, Published: published(e, d.name)})
 		}
 	}
-	for _, seed := range b.seeds {
-		for _, e := range b.evaluations {
-			plan := func(name string, run func(context.Context) []measured) {
-				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, name), run, func(c []measured) { list.add(e, seed, c) })
-			}
-			if b.own {
-				plan(chooseOurs, onBatch(e, seed, firstOOD, (*testBatch).ourCell))
-			}
-			for _, r := range b.rivals {
-				if e.suits(r) {
-					plan(r.Name, func(ctx context.Context) []measured {
-						t := e.testedBy(ctx, r, seed)
-						return t.measureNew([]scored{t.scoresBy(ctx, r)})
-					})
-				}
-			}
-		}
-	}
+	eachDetector(p, firstOOD, (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
 	p.do(ctx)
 	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
 }
@@ -140,8 +123,35 @@ func published(e *evaluation, detector string) *float64 {
 	return nil
 }
 
+// eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
+func eachDetector[T any](
+	p *plan, ood string, own func(*testBatch, context.Context) T,
+	theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T),
+) {
+	for _, seed := range p.bench.seeds {
+		for _, e := range p.bench.evaluations {
+			plan := func(name string, run func(context.Context) T) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, name), run, func(c T) { take(e, name, seed, c) })
+			}
+			if p.bench.own {
+				plan(chooseOurs, onBatch(e, seed, ood, own))
+			}
+			for _, r := range p.bench.rivals {
+				if e.suits(r) {
+					plan(r.Name, func(ctx context.Context) T { return theirs(e.testedBy(ctx, r, seed, ood), ctx, r) })
+				}
+			}
+		}
+	}
+}
+
 // suits tells whether a detector can read the graphs of a pair.
 func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.schema != algo.Constant }
+
+// rivalCell measures a detector.
+func (b *testBatch) rivalCell(ctx context.Context, r *rival.Rival) []measured {
+	return b.measureNew([]scored{b.scoresBy(ctx, r)})
+}
 
 // ourCell measures our own scores on the same batch.
 func (b *testBatch) ourCell(ctx context.Context) []measured {
@@ -149,11 +159,11 @@ func (b *testBatch) ourCell(ctx context.Context) []measured {
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
-func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64) *testBatch {
+func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) *testBatch {
 	if !r.NoModel {
-		return e.prepare(ctx, seed, firstOOD)
+		return e.prepare(ctx, seed, ood)
 	}
-	b := e.tested(seed, dataset.First, 1)
+	b := e.tested(seed, orders[ood], 1)
 	encode(b.graphs)
 	return b
 }
@@ -205,7 +215,7 @@ type rivalEntry struct {
 type rivalEntries []rivalEntry
 
 // add adds what a seed of a pair measured, by detector and without known graphs.
-func (l rivalEntries) add(e *evaluation, seed uint64, columns []measured) {
+func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measured) {
 	for _, m := range columns {
 		for k := range l {
 			x := &l[k]

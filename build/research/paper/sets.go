@@ -32,7 +32,11 @@ import (
 //	                        fifths of the set, and the others
 //	NAME@size               for OOD: as many graphs as the ID set has, each of the
 //	                        size of one of them as far as there are any left
-//	NAME@early, NAME@late   the first three fifths of the set in the order of its file, and the last fifth
+//	NAME@small, NAME@large  the graphs with the fewest nodes, four fifths of the set,
+//	                        and the others
+//	NAME@inner, NAME@outer  the graphs of the largest clusters, and the others, a fifth
+//	                        of the set at most unless one cluster is more
+//	NAME@many, NAME@few     the graphs of the larger of two classes, and of the other
 type pair struct {
 	ID, OOD string
 	paper   *paperRow // nil for pairs that the paper does not have
@@ -83,7 +87,7 @@ var validationPairs = pairsOf(`MUTAG/BZR COX2/DHFR PTC_MR/AIDS AIDS/PTC_MR PROTE
 
 // freshPairs were named before any of them was scored, when molecules came to be read as parents.
 // They chose nothing and are measured once. They share no pair, in either direction, with the paper's,
-// or those for choosing settings.
+// those for choosing settings, or the shifts.
 var freshPairs = pairsOf(`freesolv/tox21 esol/bbbp sider/hiv sider/esol clintox/toxcast bace/lipo bbbp/toxcast lipo/muv tox21/hiv
 	toxcast/bace`)
 
@@ -111,7 +115,7 @@ func pairsOf(names string) (pairs []*pair) {
 func parsePairs(list string) (pairs []*pair) {
 	named := map[string][]*pair{
 		"paper": paperPairs, "validation": validationPairs, "all": slices.Concat(validationPairs, paperPairs),
-		"fresh": freshPairs, "choose": choosePairs, "report": reportPairs,
+		"shift": shiftPairs, "fresh": freshPairs, "choose": choosePairs, "report": reportPairs,
 	}
 	if pairs := named[list]; pairs != nil {
 		return pairs
@@ -119,7 +123,7 @@ func parsePairs(list string) (pairs []*pair) {
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
-			try.Check(usage.Errorf("--pairs %s: want paper, validation, all, fresh, choose, report, or pairs such as BZR/COX2,bbbp/bace", name))
+			try.Check(usage.Errorf("--pairs %s: want paper, validation, all, shift, fresh, choose, report, or pairs such as BZR/COX2,bbbp/bace", name))
 		}
 		for _, end := range []string{p.ID, p.OOD} {
 			_, side := partOf(end)
@@ -161,6 +165,7 @@ type sets struct {
 type loadedSet struct {
 	name           string
 	graphs         []*graph.Graph
+	labels         []int    // of the graphs, nil where they have none
 	schema, sha256 string   // of the files that it was read from
 	smiles         []string // of the graphs as they stand in the file, nil for graphs that are no molecules
 }
@@ -228,7 +233,7 @@ func readSet(ctx context.Context, folder, name string, form molecule.Form, worke
 		err = fmt.Errorf("no data set %q: want a folder tu/%s or a file mol/%s.csv or mol/%s.csv.gz", name, name, name, name)
 	}
 	try.Check(err)
-	return &loadedSet{name: name, graphs: set.Graphs, schema: algo.Constant, sha256: try.To(files.Sum())}
+	return &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels, schema: algo.Constant, sha256: try.To(files.Sum())}
 }
 
 // part picks a part of a set, for pairs with the given ID set.
@@ -237,7 +242,7 @@ func (s *sets) part(ctx context.Context, name, id string) *loadedSet {
 	whole := s.get(ctx, base, "")
 	var index []int
 	if p, ok := parts[side]; ok {
-		index = p.of(whole.graphs)
+		index = p.of(s, whole)
 	} else {
 		index = sameSizes(s.get(ctx, id, "").graphs, whole.graphs)
 	}

@@ -32,15 +32,6 @@ func reasons() *experiment {
 	}
 }
 
-// strangeGroups are planted besides plantedGroups.
-var strangeGroups = []plantedGroup{
-	{newGroup, "nitrate ester", "CO[N+](=O)[O-]", "[OX2][N+](=O)[O-]"}, {newGroup, "sulfur mustard", "SCCCl", "SCCCl"},
-	{newGroup, "crown ether", "C%91COCCOCCOCCOCCO%91", "OCCOCCOCCOCCO"}, {newGroup, "hydrazine", "NN", "[NX3][NX3H2]"},
-	{newGroup, "iodonium", "[I+]c%91ccccc%91", "[I+]"}, {newGroup, "phosphonium", "[P+](C)(C)C", "[P+]"},
-	{newGroup, "porphyrin", "C%91=C%92C=CC(=N%92)C=C%92C=CC(N%92)=CC%92=NC(C=C%92)=CC%92=CC=C%91N%92", "[#7]1~[#6]~[#6]~[#6]~[#6]~1~[#6]~[#6]~2~[#7]~[#6]~[#6]~[#6]~2"},
-	{newGroup, "N,N-dichloro", "N(Cl)Cl", "N(Cl)Cl"},
-}
-
 // A reasonsRow counts the molecules of a model that have a group.
 type reasonsRow struct {
 	Model     string `json:"model"`

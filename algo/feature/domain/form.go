@@ -148,7 +148,8 @@ func (p *page) substance(d *Domain, s *Substance) {
 	}
 	p.blanks = d.blanks()
 	p.Add("<section class=\"%s\">\n<h2>%s</h2>\n", class, document.Escape(s.ID))
-	p.Add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", report.Classes[x.Verdict], within(x.Verdict), document.Escape(d.Model.Card.Name), s.decision(d))
+	p.Add("<p class=\"lead\"><span class=\"v %s\">%s</span>", report.Classes[x.Verdict], within(x.Verdict))
+	p.Add(" of model %s%s</p>\n", document.Escape(d.Model.Card.Name), s.decision(d))
 	p.heading("1. General information")
 	p.heading("2. Substance")
 	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", document.Escape(s.ID), s.Place)
@@ -231,8 +232,11 @@ func (s *Substance) decision(d *Domain) string {
 	case s.Why.Verdict == decide.Undecided:
 		return fmt.Sprintf(": %d held-out molecules are too few for a rate of %s.", d.References, document.PValue(d.Alpha))
 	}
-	relation := map[decide.Verdict]string{decide.Inside: "above 2α", decide.Borderline: "above α and up to 2α", decide.Outside: "at most α"}[s.Why.Verdict]
-	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.", document.PValue(s.Why.P), relation, document.PValue(d.Alpha))
+	relations := map[decide.Verdict]string{
+		decide.Inside: "above 2α", decide.Borderline: "above α and up to 2α", decide.Outside: "at most α",
+	}
+	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.",
+		document.PValue(s.Why.P), relations[s.Why.Verdict], document.PValue(d.Alpha))
 }
 
 func (s *Substance) justification(d *Domain) string {
@@ -247,7 +251,9 @@ func (s *Substance) justification(d *Domain) string {
 	if !math.IsNaN(d.Reach) {
 		text += fmt.Sprintf("; not within from %s on", document.Number(d.Reach, 3))
 	}
-	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, %s; interval of %s: %s.</p>", s.AsHigh, d.References, document.PValue(x.P), decide.CountedIn(x.P, d.References, ""), document.Percent(d.Confidence, 4), s.interval(d))
+	text += fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, ", s.AsHigh, d.References, document.PValue(x.P))
+	text += fmt.Sprintf("%s; interval of %s: %s.</p>", decide.CountedIn(x.P, d.References, ""), document.Percent(d.Confidence, 4), s.interval(d))
+	return text
 }
 
 func (s *Substance) descriptors() string {

@@ -19,7 +19,8 @@ var guards = [...]float64{0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 1}
 
 const guardSplits = 5
 
-// The batches of bench guard: lists of ID molecules, in which each call is a false alarm, and batches with OOD molecules, which are to be found.
+// The batches of bench guard: lists of ID molecules, in which each call is a false alarm, and batches with OOD
+// molecules, which are to be found.
 const (
 	oneKind = iota
 	halfKind
@@ -146,7 +147,8 @@ func (l guardEntries) page() *page {
 		}))
 	}
 	table := func(title string, passed bool) *pageTable {
-		return tabulate(title, []string{"guard", "one kind", "half one kind", "found, a fifth OOD", "found, half"}, indices(len(guards)), func(k int) []any {
+		heads := []string{"guard", "one kind", "half one kind", "found, a fifth OOD", "found, half"}
+		return tabulate(title, heads, indices(len(guards)), func(k int) []any {
 			row := []any{fmt.Sprint(guards[k])}
 			for batch := range guardBatches {
 				row = append(row, over(batch, k, passed))
@@ -161,7 +163,8 @@ func (l guardEntries) page() *page {
 guard; 1 is no guard. At α = %g, in percent, means over %d pairs: what is called outside in lists of one kind of ID molecules, and in lists
 of which a half is, all of it false, and OOD graphs found.`, algo.DefaultOptions().Alpha, len(l)),
 		tables: []*pageTable{table("By the guard alone", false), table("Foreign graphs pass", true)},
-		answer: []string{fmt.Sprintf("The program has at most %g and lets foreign graphs pass: it finds %.1f %% where half is OOD, instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.",
-			guards[ours], 100*over(halfOOD, ours, true), 100*over(halfOOD, ours, false), 100*over(oneKind, ours, true), 100*over(oneKind, ours, false))},
+		answer: []string{fmt.Sprintf("The program has at most %g and lets foreign graphs pass: it finds %.1f %% where half is OOD, "+
+			"instead of %.1f, with %.1f instead of %.1f %% false alarms in lists of one kind.", guards[ours],
+			100*over(halfOOD, ours, true), 100*over(halfOOD, ours, false), 100*over(oneKind, ours, true), 100*over(oneKind, ours, false))},
 	}
 }

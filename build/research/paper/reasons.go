@@ -344,8 +344,9 @@ molecule by ECFP4 have an atom of the group as the least similar.`,
 				return []any{x.Kind, strings.Join(list, ", ")}
 			}),
 		},
-		answer: []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, and its atoms rank highest in %.1f %%.",
-			len(groups), all.Molecules, all.Outside, 100*float64(all.Named)/float64(max(1, all.Outside)), 100*float64(all.Highest)/float64(max(1, all.Outside)))},
+		answer: []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
+			"and its atoms rank highest in %.1f %%.", len(groups), all.Molecules, all.Outside,
+			100*float64(all.Named)/float64(max(1, all.Outside)), 100*float64(all.Highest)/float64(max(1, all.Outside)))},
 	}
 }
 
@@ -358,7 +359,8 @@ func reasonsSum(list []reasonsRow, row reasonsRow, alike func(reasonsRow) bool) 
 	sum := &list[k]
 	for _, add := range [][2]*int{
 		{&sum.Molecules, &row.Molecules}, {&sum.Outside, &row.Outside}, {&sum.Named, &row.Named}, {&sum.Highest, &row.Highest},
-		{&sum.Agree, &row.Agree}, {&sum.Parts, &row.Parts}, {&sum.Common, &row.Common}, {&sum.Mapped, &row.Mapped}, {&sum.MapHighest, &row.MapHighest},
+		{&sum.Agree, &row.Agree}, {&sum.Parts, &row.Parts}, {&sum.Common, &row.Common},
+		{&sum.Mapped, &row.Mapped}, {&sum.MapHighest, &row.MapHighest},
 	} {
 		*add[0] += *add[1]
 	}

@@ -117,7 +117,7 @@ fuzz: ## run every fuzz target for FUZZTIME (one minute) each and keep what they
 PRIVATE = $(shell unshare -rm true 2>/dev/null && echo unshare -rm)
 CHAOS ?= -seed 1 -faults 600 -out build/results/chaos.md
 
-chaos: page ## inject 600 faults into runs: kills, full disks, changing and damaged inputs, several writers, slow readers (CHAOS=flags)
+chaos: page ## inject 600 faults into runs: kills, full disks, changing inputs, several writers, slow readers (CHAOS=flags)
 	$(PRIVATE) $(GO) run ./build/tools/chaos $(CHAOS)
 
 lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers

@@ -104,8 +104,8 @@ func list(args ...string) string {
 	return string(try.To(exec.Command("go", append([]string{"list"}, args...)...).Output()))
 }
 
-// embedding packages have text that is a part of the program: shaders, the periodic table, the list of counter-ions.
-var embedding = []string{"baca/algo/wgsl", "baca/algo/molecule", "baca/algo/molecule/smiles"}
+// embedding packages have text that is a part of the program: shaders, the periodic table, the list of counter-ions, forms.
+var embedding = []string{"baca/algo/wgsl", "baca/algo/molecule", "baca/algo/molecule/smiles", "baca/algo/feature/domain"}
 
 func TestWhoImportsWhom(t *testing.T) {
 	seen := 0

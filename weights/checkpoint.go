@@ -107,15 +107,15 @@ func (c *Checkpoint) check() {
 func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	switch {
 	case c.Schema != card.Schema:
-		return fmt.Errorf("it is of graphs with the schema %s, these have %s", c.Schema, card.Schema)
+		return fmt.Errorf("its graphs have the schema %s, these have %s", c.Schema, card.Schema)
 	case c.DataSHA256 != card.DatasetSHA256:
-		return fmt.Errorf("it is of other data (sha-256 %.12s…, this input has %.12s…)", c.DataSHA256, card.DatasetSHA256)
+		return fmt.Errorf("it was trained on other data (sha-256 %.12s…, this input has %.12s…)", c.DataSHA256, card.DatasetSHA256)
 	case c.Options.Seed != options.Seed:
-		return fmt.Errorf("it is of a run with seed %d, this one has %d", c.Options.Seed, options.Seed)
+		return fmt.Errorf("its run had the seed %d, this one has %d", c.Options.Seed, options.Seed)
 	case c.Options != options:
-		return fmt.Errorf("it is of a run with other options: %+v, this one has %+v", c.Options, options)
+		return fmt.Errorf("its run had other options: %+v, this one has %+v", c.Options, options)
 	case c.State.Epoch > card.Epochs:
-		return fmt.Errorf("it is after epoch %d, this run ends after %d", c.State.Epoch, card.Epochs)
+		return fmt.Errorf("it was written after epoch %d, and this run ends after %d", c.State.Epoch, card.Epochs)
 	}
 	return nil
 }

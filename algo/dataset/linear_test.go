@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,54 +16,6 @@ func repeated(form string, n int) string {
 		fmt.Fprintf(&b, form, i)
 	}
 	return b.String()
-}
-
-// Twice as many columns, fields, keys, attributes, edges or damaged objects take at most 2.3 times the memory,
-// counted with what is released at once. With the square of the time this test would run into go test's limit.
-func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts what is allocated, natively")
-	}
-	const n = 20_000
-	mol := molBlock("m", "C")
-	for name, text := range map[string]func(n int) string{
-		"equal columns":     func(n int) string { return "smiles" + strings.Repeat(",c", n) + "\nC" + strings.Repeat(",1", n) + "\n" },
-		"columns of SMILES": func(n int) string { return "id" + repeated(",smiles%d", n) + "\n1" + strings.Repeat(",C", n) + "\n" },
-		"unnamed columns":   func(n int) string { return strings.Repeat("1,", n) + "CCO\n" },
-		"fields of SDF":     func(n int) string { return mol + repeated("> <c%d>\n1\n\n", n) + "$$$$\n" },
-		"equal fields":      func(n int) string { return mol + strings.Repeat("> <c>\n1\n\n", n) + "$$$$\n" },
-		"late fields":       func(n int) string { return mol + "> <a>\n1\n\n$$$$\n" + mol + repeated("> <c%d>\n1\n\n", n) + "$$$$\n" },
-		"keys":              func(n int) string { return `{"smiles":"C"` + repeated(`,"c%d":1`, n) + "}\n" },
-		"keys there twice":  func(n int) string { return `{"smiles":"C"` + repeated(`,"c%d":1`, n) + `,"c0":1}` },
-		"damaged objects":   func(n int) string { return "[" + repeated(`{"smiles":CCO","id":"%d"},`, n) },
-		"lost quotes":       func(n int) string { return "[" + repeated(`{"smiles":"CCO","id":"%d},`, n) },
-		"nested objects":    func(n int) string { return "[" + strings.Repeat(`{"smiles":[`, n) },
-		"open lists":        func(n int) string { return strings.Repeat(`{"smiles":1 [`, n) },
-		"keys of GraphML": func(n int) string {
-			return "<graphml>" + repeated(`<key id="%d" for="graph" attr.name="name"/>`, n) + "</graphml>"
-		},
-		"attributes": func(n int) string { return "<graphml><graph><node" + repeated(` a%d="b"`, n) + "/></graph></graphml>" },
-		"edges": func(n int) string {
-			return `<graphml><graph><node id="a"/>` + strings.Repeat(`<edge source="a" target="a"/>`, n) + "</graph></graphml>"
-		},
-		"links, and further": func(n int) string {
-			return `{"nodes":[{"id":0}],"links":[` + strings.Repeat(`{"source":0,"target":0},`, n) + `{}]` + repeated(`,"c%d":1`, n) + "}\n"
-		},
-	} {
-		cost := func(n int) uint64 {
-			var before, after runtime.MemStats
-			input := text(n)
-			runtime.ReadMemStats(&before)
-			for r := range Records(strings.NewReader(input), Options{Plain: true, Own: func(_, _ []string) {}, Note: func(string) {}}) {
-				r.Parsed()
-			}
-			runtime.ReadMemStats(&after)
-			return after.TotalAlloc - before.TotalAlloc
-		}
-		if once, twice := cost(n), cost(2*n); float64(twice) > 2.3*float64(once)+1e6 {
-			t.Errorf("%s: %d bytes for %d, %d for twice as many", name, once, n, twice)
-		}
-	}
 }
 
 // Rows that lack nearly all columns cost more than their text says, and end.

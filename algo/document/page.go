@@ -60,6 +60,30 @@ func (p *Page) End(script []byte) {
 	p.Add("</body>\n</html>\n")
 }
 
+// Table begins a table with these heads. A # marks columns of numbers.
+func (p *Page) Table(heads ...string) {
+	p.Add("<div class=\"wide\"><table>\n<thead><tr>")
+	for _, head := range heads {
+		name, number := strings.CutPrefix(head, "#")
+		if number {
+			p.Add("<th class=\"n\">%s</th>", p.Say(name))
+		} else {
+			p.Add("<th>%s</th>", p.Say(name))
+		}
+	}
+	p.Add("</tr></thead>\n<tbody>\n")
+}
+
+// Numbers adds cells of numbers to a row.
+func (p *Page) Numbers(cells ...string) {
+	for _, cell := range cells {
+		p.Add("<td class=\"n\">%s</td>", cell)
+	}
+}
+
+// EndTable closes a table.
+func (p *Page) EndTable() { p.Add("</tbody>\n</table></div>\n") }
+
 // Warnings lists warnings, if any.
 func (p *Page) Warnings(texts []string) {
 	if len(texts) == 0 {

@@ -228,7 +228,8 @@ func (p *page) table(r *Report) {
 	if n := r.Read - r.Refused; n > len(r.Rows) {
 		p.Add("<p>The %d of %d furthest outside.</p>\n", len(r.Rows), n)
 	}
-	p.Add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>id</th><th>structure</th><th class=\"n\">score</th><th class=\"n\">p</th>")
+	p.Add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>id</th><th>structure</th>")
+	p.Add("<th class=\"n\">score</th><th class=\"n\">p</th>")
 	if r.FDR > 0 {
 		p.Add("<th class=\"n\">q</th>")
 	}
@@ -250,7 +251,8 @@ func (p *page) table(r *Report) {
 		p.Add("<td>%s</td>", verdict(e.Row.Verdict))
 		if r.Whole != "" {
 			foreign := map[bool]string{true: "yes", false: "no"}[e.Row.Foreign]
-			p.Add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s</td><td>%s</td>", document.PValue(e.Row.AloneP), document.PValue(e.Row.BatchP), foreign, verdict(e.Row.BatchVerdict))
+			p.Numbers(document.PValue(e.Row.AloneP), document.PValue(e.Row.BatchP))
+			p.Add("<td>%s</td><td>%s</td>", foreign, verdict(e.Row.BatchVerdict))
 		}
 		p.Add("</tr>\n")
 	}

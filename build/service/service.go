@@ -137,7 +137,7 @@ func Widen(ctx context.Context, m *algo.Model, single *algo.SingleScorer, worker
 		return single.Approximate(ctx, nil)
 	}
 	if m.Card.Background != algo.BuiltInBackground {
-		return nil, nil, fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
+		return nil, nil, fmt.Errorf("--by approximate: model %s has the background %s, which its file does not hold: want a model with the built-in background, or with none", m.Card.Name, m.Card.Background)
 	}
 	o := dataset.Options{Format: dataset.SMI, Form: m.Form(), Workers: workers}
 	outside, _, err := training.ReadBackground(ctx, weights.Background(), o, nil)
@@ -207,7 +207,7 @@ type Plain struct {
 func (p *Plain) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return errors.New("a graph is no object")
+		return errors.New("a graph must be an object")
 	}
 	for name := range fields {
 		if name != "n" && name != "edges" {
@@ -218,7 +218,7 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("a graph: %w", err)
 	}
 	if n := fields["n"]; json.Unmarshal(n, &p.N) != nil || string(n) == "null" {
-		return fmt.Errorf("n of a graph is %.40q, not a number of nodes", n)
+		return fmt.Errorf("n of a graph is %.40q: want a number of nodes", n)
 	}
 	edges := fields["edges"]
 	if edges == nil || string(edges) == "null" {
@@ -226,7 +226,7 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 	}
 	whole := false
 	if p.Edges, whole = pairsOf(edges); !whole {
-		return fmt.Errorf("edge %d of a graph is not two whole numbers", len(p.Edges)+1)
+		return fmt.Errorf("edge %d of a graph: want two whole numbers", len(p.Edges)+1)
 	}
 	return nil
 }

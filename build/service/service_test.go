@@ -358,7 +358,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("no values: %v", err)
 	}
 	question.Values = question.Values[1:]
-	if _, err := s.Train(ctx, question, never); err == nil || !strings.Contains(err.Error(), "values of 279 records: want those of all 280") {
+	if _, err := s.Train(ctx, question, never); err == nil || !strings.Contains(err.Error(), "values for 279 records: want one for each of the 280") {
 		t.Errorf("too few values: %v", err)
 	}
 }

@@ -77,12 +77,12 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		return nil, err
 	}
 	if n := len(t.Values); t.Values != nil && n != t.List.Len() {
-		return nil, fmt.Errorf("values of %d records: want those of all %d", n, t.List.Len())
+		return nil, fmt.Errorf("values for %d records: want one for each of the %d", n, t.List.Len())
 	}
 	schema := algo.OGBParent
 	switch {
 	case len(t.List.Graphs) > 0 && t.KeepStructures:
-		return nil, errors.New("keep_structures with plain graphs: only molecules have structures")
+		return nil, errors.New("keep_structures: only molecules have structures, and the list holds plain graphs")
 	case len(t.List.Graphs) > 0:
 		schema = algo.Constant
 	case t.AsWritten:
@@ -107,8 +107,8 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			continue
 		}
 		if largest.add(r.Graph.N()); t.StepNodes > 0 && largest.sum > t.StepNodes {
-			return nil, fmt.Errorf("%w: by record %d the %d largest have %d nodes together, want at most %d: leave out the largest, or train with the command",
-				ErrLarge, r.Row, len(largest.sizes), largest.sum, t.StepNodes)
+			return nil, fmt.Errorf("%w: up to record %d the %d largest have %d nodes together, want at most %d: "+
+				"leave out the largest, or train with the command", ErrLarge, r.Row, len(largest.sizes), largest.sum, t.StepNodes)
 		}
 		from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
 		if i := r.Row - 1 - t.List.First; t.Values != nil {

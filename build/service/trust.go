@@ -15,8 +15,8 @@ import (
 
 // A Judging says how predictions are judged: see [trust.Options] and [trust.OrderOf], whose defaults 0 and "" mean.
 type Judging struct {
-	Coverage    float64 `json:"coverage,omitempty" jsonschema:"share of observed values that intervals shall hold; 0 for 0.9"`
-	Tolerance   float64 `json:"tolerance,omitempty" jsonschema:"errors above it are large; 0 for what four of five held-out errors stay within"`
+	Coverage    float64 `json:"coverage,omitempty" jsonschema:"share of observed values that intervals should hold; 0 for 0.9"`
+	Tolerance   float64 `json:"tolerance,omitempty" jsonschema:"errors above it are large; 0 takes the value that four of five held-out errors stay within"`
 	LargeErrors float64 `json:"large_errors,omitempty" jsonschema:"share of large errors up to which the verdict is trust; 0 for 0.25"`
 	ErrorsBy    string  `json:"errors_by,omitempty" jsonschema:"what tells large errors from small ones: score, neighbors, margin, uncertainty or combined; empty for the model's own"`
 }
@@ -51,7 +51,7 @@ func (j Judging) Join(ctx context.Context, p *run.Plan, l List, values []algo.Va
 		return fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
 	}
 	if p.Model.Residuals == nil {
-		return fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", p.Model.Card.Name)
+		return fmt.Errorf("model %s knows no held-out errors: want a model trained with observed and predicted values", p.Model.Card.Name)
 	}
 	judging, err := trust.Learn(ctx, p.Options.Single, trust.Options{Coverage: j.Coverage, Tolerance: j.Tolerance, Rate: j.LargeErrors}, j.ErrorsBy)
 	if err != nil {
@@ -59,11 +59,11 @@ func (j Judging) Join(ctx context.Context, p *run.Plan, l List, values []algo.Va
 	}
 	unsure := func(v algo.Values) bool { return !math.IsNaN(v.Uncertainty) }
 	if judging.By.ReadsUncertainty() && len(values) > 0 && !slices.ContainsFunc(values, unsure) {
-		return fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", judging.By)
+		return fmt.Errorf("errors by %s: the predictions have no uncertainty: send them, or choose another order", judging.By)
 	}
 	for i, v := range values {
 		if y := v.Predicted; judging.Classes && (y < 0 || y > 1) {
-			return fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
+			return fmt.Errorf("row %d: the prediction is %g: want the probability of class 1, from 0 to 1", l.First+i+1, y)
 		}
 	}
 	p.Columns |= table.OfTrust

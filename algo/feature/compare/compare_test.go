@@ -120,7 +120,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What is counted of two lists is what counting all their molecules and pairs gives. Those of both lists
+// Compare agrees with a brute-force count over all molecules and pairs. Those of both lists
 // RDKit 2022.09 counts: distinct canonical SMILES, and of MurckoScaffold distinct ones, where scaffolds of the same
 // atoms are one.
 func TestCompareCounts(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"baca/algo/chart"
@@ -56,18 +57,22 @@ func (r *Report) HTML() string {
 
 // comparison says what was found.
 func (p *page) comparison(r *Report, drawn bool) {
-	p.Add("<p class=\"lead\">%s %s</p>\n<p>%s</p>\n<p>%s</p>\n", document.Escape(r.Names()), document.Prose(r.Differs()), document.Prose(r.Shares()), document.Prose(r.TooEasy()))
+	p.Add("<p class=\"lead\">%s %s</p>\n", document.Escape(r.Names()), document.Prose(r.Differs()))
+	p.Add("<p>%s</p>\n<p>%s</p>\n", document.Prose(r.Shares()), document.Prose(r.TooEasy()))
 	if text := r.Sampled(); text != "" {
 		p.Add("<p>%s</p>\n", document.Prose(text))
 	}
 	p.Warnings(r.Warnings)
 	p.sides(r)
-	p.Add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
+	p.Add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s "+
+		"(Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
 		r.NamedTested, len(r.Named), document.PValue(r.FDR))
 	p.named("Commoner in B", Commoner(r.Named, true), r)
 	p.named("Commoner in A", Commoner(r.Named, false), r)
 	if len(r.Fragments) > 0 {
-		p.Add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
+		p.Add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same "+
+			"molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; "+
+			"<span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
 		if !drawn {
 			p.Undrawn(nil, r.Undrawn)
 		}
@@ -75,7 +80,8 @@ func (p *page) comparison(r *Report, drawn bool) {
 		p.fragments("Commoner in A", Commoner(r.Fragments, false), r, drawn)
 	}
 	p.Add("<h2>%s</h2>\n", r.Say("Nearest molecules"))
-	p.Figure(r.coverage().SVG(), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
+	p.Figure(r.coverage().SVG(), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the "+
+		"subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
 	p.Add("<h2>Size and rings</h2>\n")
 	p.Figure(r.shares("Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), r.Say("Atoms of a molecule: A blue, B vermilion."))
 	p.Figure(r.shares("Rings", "rings", r.A.Rings, r.B.Rings), r.Say("Rings of a molecule: A blue, B vermilion."))
@@ -83,15 +89,18 @@ func (p *page) comparison(r *Report, drawn bool) {
 
 // sides describes both lists in a table.
 func (p *page) sides(r *Report) {
-	p.Add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>list</th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different %s</th><th class=\"n\">%s: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n", r.Say("molecules"), r.Say("atoms"))
+	p.Add("<h2>The lists</h2>\n")
+	p.Table("list", "name", "#read", "#refused", "#copies", r.Say("#different molecules"),
+		r.Say("#atoms: middle half"), "#median", "#rings: middle half", "#median")
 	for k, s := range []*Side{&r.A, &r.B} {
-		p.Add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, document.Escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
+		p.Add("<tr><td>%c</td><td class=\"t\">%s</td>", 'A'+k, document.Escape(s.Name))
+		p.Numbers(strconv.Itoa(s.Read), strconv.Itoa(s.Refused), strconv.Itoa(s.Copies), strconv.Itoa(s.Molecules))
 		for _, d := range []*Distribution{&s.Atoms, &s.Rings} {
 			p.Add("<td class=\"n\">%.3g–%.3g</td><td class=\"n\">%.3g</td>", d.Quantiles[1], d.Quantiles[3], d.Quantiles[2])
 		}
 		p.Add("</tr>\n")
 	}
-	p.Add("</tbody>\n</table></div>\n")
+	p.EndTable()
 }
 
 // named is a table of one side's differences.
@@ -99,14 +108,24 @@ func (p *page) named(title string, list []Difference, r *Report) {
 	if len(list) == 0 {
 		return
 	}
-	p.Add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
+	p.Add("<h3>%s</h3>\n", title)
+	p.Table("what", "kind", "#of A", "#of B", "#odds ratio", "#95 % interval", "#q")
 	for _, d := range list[:min(len(list), maxNamed)] {
-		p.Add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", document.Escape(d.Name), document.Escape(d.Kind),
-			document.Prose(Share(d.InA, r.A.Molecules)), document.Prose(Share(d.InB, r.B.Molecules)), document.PValue(d.Odds), document.PValue(d.Low), document.PValue(d.High), document.PValue(d.Q))
+		p.Add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td>", document.Escape(d.Name), document.Escape(d.Kind))
+		p.Numbers(r.numbers(d)...)
+		p.Add("</tr>\n")
 	}
-	p.Add("</tbody>\n</table></div>\n")
+	p.EndTable()
 	if more := len(list) - maxNamed; more > 0 {
 		p.Add("<p>… and %d more, which <code>--json</code> has.</p>\n", more)
+	}
+}
+
+// numbers are the shares of both lists, the odds ratio with its interval, and q.
+func (r *Report) numbers(d Difference) []string {
+	return []string{
+		document.Prose(Share(d.InA, r.A.Molecules)), document.Prose(Share(d.InB, r.B.Molecules)),
+		document.PValue(d.Odds), document.PValue(d.Low) + "–" + document.PValue(d.High), document.PValue(d.Q),
 	}
 }
 
@@ -119,10 +138,12 @@ func (p *page) fragments(title string, list []Difference, r *Report, drawn bool)
 	for _, d := range list {
 		p.Add("<li>")
 		if drawn {
-			p.Add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" data-smiles=\"%s\" data-marked=\"%s\"></div>", document.Escape(d.Name), document.Escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
+			p.Add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" ", document.Escape(d.Name))
+			p.Add("data-smiles=\"%s\" data-marked=\"%s\"></div>", document.Escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
 		}
-		p.Add("<p class=\"smiles\">%s</p><p>%s of A, %s of B · odds ratio %s (%s–%s) · q %s</p></li>\n", document.Escape(d.Name),
-			document.Prose(Share(d.InA, r.A.Molecules)), document.Prose(Share(d.InB, r.B.Molecules)), document.PValue(d.Odds), document.PValue(d.Low), document.PValue(d.High), document.PValue(d.Q))
+		n := r.numbers(d)
+		p.Add("<p class=\"smiles\">%s</p>", document.Escape(d.Name))
+		p.Add("<p>%s of A, %s of B · odds ratio %s (%s) · q %s</p></li>\n", n[0], n[1], n[2], n[3], n[4])
 	}
 	p.Add("</ol>\n")
 }

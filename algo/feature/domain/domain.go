@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,8 @@ func (q *Domain) ModelPage(out string) *Domain {
 
 // flags are those of every command.
 func (q *Domain) flags(more ...document.Flag) []document.Flag {
-	return append([]document.Flag{{Name: "--model", Value: q.Name}}, append(more, document.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)})...)
+	alpha := document.Flag{Name: "--alpha", Value: fmt.Sprint(q.Alpha), Usual: fmt.Sprint(batch.DefaultOptions().Alpha)}
+	return slices.Concat([]document.Flag{{Name: "--model", Value: q.Name}}, more, []document.Flag{alpha})
 }
 
 // Repeat is the command that reads an input, by these flags, and writes the report to a file.
@@ -124,7 +126,10 @@ func (q *Domain) Repeat(input []document.Flag, out, path string) string {
 
 // form are the flags of a report alone.
 func (q *Domain) form() []document.Flag {
-	return []document.Flag{{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)}, {Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)}}
+	return []document.Flag{
+		{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)},
+		{Name: "--confidence", Value: fmt.Sprint(q.Confidence), Usual: fmt.Sprint(Confidence)},
+	}
 }
 
 // Score finds the numbers of a report again, of all records of an input that is read by these

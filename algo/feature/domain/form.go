@@ -48,43 +48,11 @@ func assessment(v decide.Verdict) string { return assessments[v][0] }
 
 func within(v decide.Verdict) string { return assessments[v][1] }
 
-// Reasons for empty fields.
-const (
-	unknown   = "not known to this program"
-	ownModel  = "not assessed: of the (Q)SAR model whose domain this is, which this program does not run"
-	author    = "for the author of the report"
-	onlyWords = "not assessed"
-)
-
 // A blank is an empty field with its reason.
 type blank struct {
 	Number string `json:"number"`
 	Title  string `json:"title"`
 	Why    string `json:"why"`
-}
-
-var blanks = []blank{
-	{"1.1", "Date of QPRF", author},
-	{"1.2", "Author and contact details", author},
-	{"2.1", "CAS number", unknown},
-	{"2.2", "EC number", unknown},
-	{"2.3", "Other identifiers", unknown},
-	{"2.6 b", "InChI and InChIKey", "not computed: they are defined by the InChI Trust's own software, which this program does not contain; make them of the SMILES of 2.6 a"},
-	{"2.6 e", "Composition", unknown},
-	{"3.1 a, b", "(Q)SAR model and version", ownModel},
-	{"3.2", "Software of the (Q)SAR model", ownModel},
-	{"4.1", "Property", "not assessed: this report makes no statement on any endpoint"},
-	{"4.2", "Prediction", ownModel},
-	{"5.2", "Descriptors", "those of the (Q)SAR model are not known to this program; its own are numbers without names"},
-	{"6.1 c", "Other limitations", ownModel},
-	{"7.1", "Reproducibility of the prediction", ownModel},
-	{"7.2", "Performance of the (Q)SAR model", ownModel},
-	{"7.3 c", "Response space", "the model holds no observed values of its training molecules"},
-	{"7.3 d", "Mechanism", onlyWords},
-	{"7.3 e", "Metabolism", onlyWords},
-	{"7.5", "Experimental data of the substance", unknown},
-	{"7.6", "Reliability of the prediction", ownModel},
-	{"8", "Regulatory purpose and adequacy", onlyWords},
 }
 
 // A page is a form.
@@ -99,14 +67,16 @@ func Write(w io.Writer, d *Domain) error {
 	p := new(page)
 	p.Begin(d.Title, d.Script)
 	p.Add("<style>%s</style>\n", formStyle)
-	p.Add("<p>Is a substance within the applicability domain of a model? Numbers of fields are those of the (Q)SAR Prediction Reporting Format (QPRF 2.0). This report answers the question of the OECD (Q)SAR Assessment Framework whether the <em>substance is within the applicability domain</em>, as far as structure can tell, and leaves the other fields empty. It makes no statement on any endpoint.</p>\n")
+	p.Add("<p>%s</p>\n", say("form"))
 	if len(d.Substances) > 1 {
-		p.Add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">row</th><th>substance</th><th>applicability domain</th><th class=\"n\">p</th><th class=\"n\">its %s interval</th></tr></thead>\n<tbody>\n", document.Percent(d.Confidence, 4))
+		p.Table("#row", "substance", "applicability domain", "#p", "#its "+document.Percent(d.Confidence, 4)+" interval")
 		for i := range d.Substances {
 			s := &d.Substances[i]
-			p.Add("<tr><td class=\"n\">%d</td><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", s.Place, document.Escape(s.ID), within(s.Why.Verdict), document.PValue(s.Why.P), s.interval(d))
+			p.Add("<tr><td class=\"n\">%d</td><td>%s</td><td>%s</td>", s.Place, document.Escape(s.ID), within(s.Why.Verdict))
+			p.Numbers(document.PValue(s.Why.P), s.interval(d))
+			p.Add("</tr>\n")
 		}
-		p.Add("</tbody>\n</table></div>\n")
+		p.EndTable()
 	}
 	p.Warnings(d.Warnings)
 	p.Undrawn(d.Script, d.Undrawn)
@@ -178,7 +148,8 @@ func (p *page) substance(d *Domain, s *Substance) {
 	}
 	p.blanks = d.blanks()
 	p.Add("<section class=\"%s\">\n<h2>%s</h2>\n", class, document.Escape(s.ID))
-	p.Add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", report.Classes[x.Verdict], within(x.Verdict), document.Escape(d.Model.Card.Name), s.decision(d))
+	p.Add("<p class=\"lead\"><span class=\"v %s\">%s</span>", report.Classes[x.Verdict], within(x.Verdict))
+	p.Add(" of model %s%s</p>\n", document.Escape(d.Model.Card.Name), s.decision(d))
 	p.heading("1. General information")
 	p.heading("2. Substance")
 	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", document.Escape(s.ID), s.Place)
@@ -200,17 +171,17 @@ func (p *page) substance(d *Domain, s *Substance) {
 	} else {
 		p.Add("<p class=\"blank\">not drawn</p>")
 	}
-	p.close("Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.")
+	p.close(say("colours"))
 	p.field("2.6 d", "Stereochemistry", "<p>as in the SMILES</p>")
 	p.heading("3. Model and software")
 	p.field("3.1 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", document.Escape(d.Model.Card.Name), document.Escape(d.SHA256))
 	p.heading("4. Prediction")
 	p.heading("5. Input")
 	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", document.Escape(readAs(d.Model)))
-	stereo, tautomers := "Tags of stereocentres are read; conformers are not.", "The tautomer that was written is read. Others may have other results."
+	stereo, tautomers := say("stereo"), say("tautomers")
 	if d.Model.Card.Schema == model.OGBParent {
 		stereo = "Not read: all stereoisomers have one result."
-		tautomers = "Tautomers of an azole or amidine have one result. Of others the one that was written is read, and others may have other results."
+		tautomers = say("parent tautomers")
 	}
 	p.field("5.1 b", "Stereochemistry", "<p>%s</p>", stereo)
 	p.field("5.1 c", "Tautomers", "<p>%s</p>", tautomers)
@@ -240,7 +211,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 			p.Add("<p class=\"blank\">structures left blank: the model holds row numbers alone</p>")
 		}
 		if slices.ContainsFunc(s.Nearest, func(n alone.TrainingGraph) bool { return n.Values != nil }) {
-			p.Add("<p class=\"blank\">Observed and predicted values are those that the training set has. What they are of is not known to this program.</p>")
+			p.Add("<p class=\"blank\">%s</p>", say("values"))
 		}
 	}
 	p.close("")
@@ -261,8 +232,11 @@ func (s *Substance) decision(d *Domain) string {
 	case s.Why.Verdict == decide.Undecided:
 		return fmt.Sprintf(": %d held-out molecules are too few for a rate of %s.", d.References, document.PValue(d.Alpha))
 	}
-	relation := map[decide.Verdict]string{decide.Inside: "above 2α", decide.Borderline: "above α and up to 2α", decide.Outside: "at most α"}[s.Why.Verdict]
-	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.", document.PValue(s.Why.P), relation, document.PValue(d.Alpha))
+	relations := map[decide.Verdict]string{
+		decide.Inside: "above 2α", decide.Borderline: "above α and up to 2α", decide.Outside: "at most α",
+	}
+	return fmt.Sprintf(", as section 5 of its QMRF page defines it: p = %s is %s, with α = %s.",
+		document.PValue(s.Why.P), relations[s.Why.Verdict], document.PValue(d.Alpha))
 }
 
 func (s *Substance) justification(d *Domain) string {
@@ -277,7 +251,9 @@ func (s *Substance) justification(d *Domain) string {
 	if !math.IsNaN(d.Reach) {
 		text += fmt.Sprintf("; not within from %s on", document.Number(d.Reach, 3))
 	}
-	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, %s; interval of %s: %s.</p>", s.AsHigh, d.References, document.PValue(x.P), decide.CountedIn(x.P, d.References, ""), document.Percent(d.Confidence, 4), s.interval(d))
+	text += fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, ", s.AsHigh, d.References, document.PValue(x.P))
+	text += fmt.Sprintf("%s; interval of %s: %s.</p>", decide.CountedIn(x.P, d.References, ""), document.Percent(d.Confidence, 4), s.interval(d))
+	return text
 }
 
 func (s *Substance) descriptors() string {
@@ -286,14 +262,14 @@ func (s *Substance) descriptors() string {
 	for _, part := range report.Parts(x) {
 		text += document.Escape(strings.ToUpper(part[:1])+part[1:]) + ". "
 	}
-	return text + fmt.Sprintf("The distance is %s by embedding, %s by surroundings of atoms, %s by how often each occurs, in standard deviations of training molecules.</p>",
+	return text + say("distances",
 		document.Number(x.Embedding, 2), document.Number(x.Subtrees, 2), document.Number(x.Counts, 2))
 }
 
 func (s *Substance) fragments(d *Domain) string {
-	text := fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in none of the %d training molecules that the model holds.", s.Surroundings, s.Unmet, d.Model.Known())
+	text := say("surroundings", s.Surroundings, s.Unmet, d.Model.Known())
 	if d.Model.Shared > 0 {
-		text = fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in fewer than %d training molecules of each group that the model holds.", s.Surroundings, s.Unmet, d.Model.Shared)
+		text = say("shared surroundings", s.Surroundings, s.Unmet, d.Model.Shared)
 	}
 	if s.Why.Duplicate {
 		text += " The substance, as the model reads it, was a training molecule, stereochemistry aside."
@@ -322,7 +298,7 @@ func (s *Substance) analogues(m *model.Model) string {
 			near++
 		}
 	}
-	return fmt.Sprintf("The nearest training molecule has a similarity of %s (Tanimoto, of the surroundings of atoms up to two bonds wide, as often as each occurs); of the %d shown %d have %g or more. Two molecules of similarity 1 differ in no such surroundings.",
+	return say("similarity",
 		document.Similarity(s.Nearest[0].Similarity), len(s.Nearest), near, alike)
 }
 
@@ -330,7 +306,7 @@ func (s *Substance) uncertainty(d *Domain) string {
 	if d.References == 0 || math.IsNaN(s.Why.P) {
 		return "There is no p-value, and no interval."
 	}
-	text := fmt.Sprintf("%d of %d molecules that were kept from training score as high. With a confidence of %s between %s and %s of all such molecules would (Clopper and Pearson).",
+	text := say("held out",
 		s.AsHigh, d.References, document.Percent(d.Confidence, 4), document.Percent(s.Low, 3), document.Percent(s.High, 3))
 	switch {
 	case s.High <= d.Alpha:
@@ -342,18 +318,6 @@ func (s *Substance) uncertainty(d *Domain) string {
 	}
 	return text + fmt.Sprintf(" By design a share α = %s of molecules like the training set is called not within.", document.PValue(d.Alpha))
 }
-
-// formStyle adds to style: on paper each substance begins a sheet of A4.
-const formStyle = `
-@page{size:A4;margin:16mm 15mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px sans-serif;color:#565d65}}
-.field{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:0 1rem;border-bottom:1px solid #e6e6e6;padding:.35rem 0;break-inside:avoid}
-.field h3{margin:0;font-size:.9rem;font-weight:600}.field h3 span{color:#565d65;font-weight:400;font-variant-numeric:tabular-nums}
-.field p,.field dl,.field ul{margin:.1rem 0;overflow-wrap:anywhere}.field ul{padding-left:1.1rem}.blank{color:#565d65;font-size:.9em}
-.across{grid-template-columns:minmax(0,1fr)}.part{margin:.8rem 0 .2rem;break-after:avoid}.pic{max-width:22rem}.near{grid-template-columns:repeat(auto-fill,minmax(10rem,1fr))}.near li{break-inside:avoid}
-section.sheet{border-top:3px solid #1b1d1f;margin-top:2.5rem;padding-top:.5rem}
-@media (max-width:40rem){.field{grid-template-columns:minmax(0,1fr)}.lead .v{white-space:normal}}
-@media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm minmax(0,1fr)}.field{padding:3px 0}h2,h3{font-size:13px;margin:10px 0 2px}.field h3,.part{font-size:11px}.field h3{margin:0}.lead{font-size:13px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
-`
 
 // WriteJSON writes the same for programs, with all digits. Unknown values are null.
 func WriteJSON(w io.Writer, d *Domain) error {
@@ -436,7 +400,7 @@ func readAs(m *model.Model) string {
 	case model.OGBCanonical:
 		return "it is written, with its stereo marks, charges and counter-ions, in whatever order of atoms"
 	case model.OGBParent:
-		return "its parent compound: without stereo marks, isotopes, counter-ions and other components, its charges and hypervalent groups drawn one way with the protons that they ask for, and in one tautomer of an azole or amidine"
+		return say("parent")
 	}
 	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"
 }

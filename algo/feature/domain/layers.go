@@ -116,8 +116,7 @@ func (s *Substance) response(m *model.Model) string {
 	if n == 0 {
 		return text + "; no structural analogue of 7.4 has one."
 	}
-	return text + fmt.Sprintf(", those of the structural analogues of 7.4 (%d of %d have one) from %s to %s. A prediction beyond the latter has no near support.",
-		n, len(s.Nearest), document.Number(near, 3), document.Number(far, 3))
+	return text + say("analogues", n, len(s.Nearest), document.Number(near, 3), document.Number(far, 3))
 }
 
 // expertReview is what ICH M7 asks for, by verdict.
@@ -131,5 +130,5 @@ func expertReview(v decide.Verdict) string {
 	if found == "" {
 		found = "Whether the substance is within the domain is not decided"
 	}
-	return found + ". If the (Q)SAR model predicts bacterial mutagenicity for ICH M7, an out-of-domain result is not equal to Class 5 (Questions and Answers, 6.2): expert review is needed, such as analogues with Ames data, whether the structure can react with DNA, or a second validated model of the same methodology with the substance in its domain."
+	return found + ". " + say("expert review")
 }

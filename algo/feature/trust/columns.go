@@ -12,7 +12,7 @@ var Columns = []Column{
 	{Name: "predicted", Number: func(j *Judgement) float64 { return j.Predicted },
 		Doc: "from the column of --predicted"},
 	{Name: "expected_error", Number: func(j *Judgement) float64 { return j.Error },
-		Doc: "mean absolute error of held-out molecules alike in what --errors-by names, which never falls with that; empty beyond the last of them"},
+		Doc: "mean absolute error of held-out molecules with a similar --errors-by value (fitted to be monotone); empty beyond the last of them"},
 	{Name: "interval_low", Number: func(j *Judgement) float64 { return j.Low },
 		Doc: "conformal interval of the observed value, from the errors of these molecules; empty for classes, beyond the last of them, and for a score above all that were held out"},
 	{Name: "interval_high", Number: func(j *Judgement) float64 { return j.High },
@@ -21,7 +21,7 @@ var Columns = []Column{
 		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
 
 	{Name: "interval_batch_low", Number: func(j *Judgement) float64 { return j.BatchLow },
-		Doc: "the same for this list: errors weigh as much as molecules of their distance and size are common in it; empty for lists of fewer than 50, and where too few errors are known"},
+		Doc: "the same for this list: the more common molecules of its distance and size are in the list, the more an error weighs; empty for lists of fewer than 50, and where too few errors are known"},
 	{Name: "interval_batch_high", Number: func(j *Judgement) float64 { return j.BatchHigh },
 		Doc: "its other end"},
 	{Name: "trust_batch", Text: func(j *Judgement) string { return string(j.BatchVerdict) },

@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"baca/algo/chart"
@@ -34,11 +35,11 @@ func HTML(basis []string, c *Calibration, a *Audit, problems []string) string {
 
 // writeVerdicts writes a table of large errors, found and stated.
 func writeVerdicts(p *document.Page, c *Calibration, a *Audit) {
-	p.Add("<div class=\"wide\"><table>\n<thead><tr><th>verdict</th>")
+	heads := []string{"verdict"}
 	if a != nil {
-		p.Add("<th class=\"n\">molecules</th><th class=\"n\">mean error</th><th class=\"n\">above %s (95&nbsp;%% interval)</th>", document.PValue(c.Tolerance))
+		heads = append(heads, "#molecules", "#mean error", "#above "+document.PValue(c.Tolerance)+" (95&nbsp;% interval)")
 	}
-	p.Add("<th class=\"n\">stated for held-out molecules</th></tr></thead>\n<tbody>\n")
+	p.Table(append(heads, "#stated for held-out molecules")...)
 	stated := map[Verdict]string{}
 	for _, s := range c.Statements() {
 		text := large(s.Rate)
@@ -74,12 +75,14 @@ func large(r Rate) string {
 
 // writeKept writes a table of the mean error by how many molecules are kept.
 func writeKept(p *document.Page, a *Audit, by string) {
-	p.Add("<div class=\"wide\"><table>\n<thead><tr><th class=\"n\">kept</th><th class=\"n\">molecules</th><th class=\"n\">mean error</th><th class=\"n\">%s up to</th></tr></thead>\n<tbody>\n", document.Escape(by))
+	p.Table("#kept", "#molecules", "#mean error", "#"+document.Escape(by)+" up to")
 	for share := 10; share <= 100; share += 10 {
 		n := max(int(math.Round(float64(share*a.N)/100)), 1)
-		p.Add("<tr><td class=\"n\">%d&nbsp;%%</td><td class=\"n\">%d</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", share, n, document.Number(a.Risk[n-1], 3), document.Number(a.Scores[n-1], 3))
+		p.Add("<tr>")
+		p.Numbers(fmt.Sprintf("%d&nbsp;%%", share), strconv.Itoa(n), document.Number(a.Risk[n-1], 3), document.Number(a.Scores[n-1], 3))
+		p.Add("</tr>\n")
 	}
-	p.Add("</tbody>\n</table></div>\n")
+	p.EndTable()
 }
 
 // RiskSVG draws the mean error of the kept molecules by their share: in order of scores, named by,

@@ -94,14 +94,14 @@ func (s *source) open() (*input, error) {
 			break
 		}
 		if path == "-" {
-			return nil, usage.Errorf("standard input and other inputs: want one of the two")
+			return nil, usage.Errorf("standard input cannot be combined with other inputs")
 		}
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
 		if info.IsDir() {
-			return nil, usage.Errorf("%s is a folder: several inputs are files", path)
+			return nil, usage.Errorf("%s is a folder: want files where there are several inputs", path)
 		}
 	}
 	in, err := s.openOne(s.paths[0])
@@ -163,7 +163,7 @@ func (s *source) openOne(path string) (*input, error) {
 	if path == "-" {
 		switch stdin := s.c.InOrStdin(); {
 		case s.format == "tu":
-			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")
+			return nil, usage.Errorf("--format tu: want the path of the folder or zip archive, not standard input")
 		case isTerminal(stdin):
 			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
 		default:

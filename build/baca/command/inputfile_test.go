@@ -1,7 +1,10 @@
 package command
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -154,5 +157,38 @@ func TestOutputThatChanges(t *testing.T) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
 		o.Close()
+	}
+}
+
+// Every verb that reads molecules ends with an error where the input is cut, after whatever rows came before.
+func TestVerbsRefuseCutInput(t *testing.T) {
+	dir := t.TempDir()
+	name := func(file string) string { return filepath.Join(dir, file) }
+	lines := "id,smiles,y,yhat\n"
+	for i := range 300 {
+		lines += fmt.Sprintf("m%03d,NC%sOC%s,%d,%d.%d\n", i, strings.Repeat("C", i%20), strings.Repeat("C", i/20), i%9, i%9, i%7)
+	}
+	testset.Write(t, name("whole.csv"), lines)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	try.To(z.Write([]byte(lines)))
+	try.Check(z.Close())
+	testset.Write(t, name("cut.csv.gz"), packed.String()[:packed.Len()/2])
+	succeed(t, "train", name("whole.csv"), "--observed", "y", "--held-out", "yhat", "--background", "none", "--out", name("errors.msgpack"))
+	for _, line := range []string{
+		"score IN", "report --out OUT.html IN", "train IN --background none --out OUT", "compare IN WHOLE",
+		"compare WHOLE IN", "split IN", "suggest IN", "drift IN", "model calibrate drugs --holdout IN --out OUT",
+		"trust --model ERRORS --predicted yhat IN", "trust --model ERRORS --predicted yhat --observed y IN",
+	} {
+		paths := strings.NewReplacer("IN", name("cut.csv.gz"), "OUT", name("out"), "WHOLE", name("whole.csv"), "ERRORS", name("errors.msgpack"))
+		code, _, stderr := call(t, strings.Fields(paths.Replace(line))...)
+		if code != exitFailure || !strings.Contains(stderr, "cut.csv.gz") || !strings.Contains(stderr, "truncated") {
+			t.Errorf("baca %s: exit status %d, stderr %q", line, code, stderr)
+		}
+		for _, out := range []string{"out", "out.html"} {
+			if _, err := os.Stat(name(out)); err == nil {
+				t.Errorf("baca %s wrote a file", line)
+			}
+		}
 	}
 }

@@ -47,7 +47,7 @@ func openOutput(name string) (*output, error) {
 	}
 	o := &output{name: name, at: to + replace.PartExt, to: to, regular: true}
 	if info, err := os.Lstat(o.at); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s, where rows are written first, is there and not a plain file", o.at)
+		return nil, fmt.Errorf("%s exists and is not a plain file: rows are written there first", o.at)
 	}
 	old, missing := os.OpenFile(to, os.O_WRONLY, 0)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {

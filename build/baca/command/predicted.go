@@ -20,8 +20,8 @@ type predictions struct {
 
 func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+trust.Names(trust.Orders())+", or a column")
-	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals shall hold")
-	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "errors above it are large; 0 for what four of five held-out errors stay within")
+	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals should hold")
+	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "errors above it are large; 0 takes the value that four of five held-out errors stay within")
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate,
 		"share of large errors up to which the verdict is trust, and up to twice that check")
 }

@@ -45,16 +45,16 @@ func newReport() *cobra.Command {
 	f.registerModel(fs, "")
 	f.registerInput(fs, formats...)
 	f.registerOut(fs, &f.out, "out", "`file` to write, .html", ".html", ".json")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the attention, the sample that forms a batch, and the draws of the drift test")
 	f.registerWorkers(fs)
 	fs.StringVar(&f.by, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
 	fs.BoolVar(&f.qprf, "qprf", false,
-		"write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
-	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
-	fs.IntVar(&f.analogues, "neighbors", domain.Neighbors, "with --qprf, how many structural analogues to show")
-	fs.Float64Var(&f.interval, "confidence", domain.Confidence, "with --qprf, of the intervals of p-values")
+		"write a report on the applicability domain of each molecule instead, 100 at most; --out may be .json")
+	fs.BoolVar(&f.qmrf, "qmrf", false, "write a page about the model instead, without any input; --out may be .json")
+	fs.IntVar(&f.analogues, "neighbors", domain.Neighbors, "structural analogues to show with --qprf")
+	fs.Float64Var(&f.interval, "confidence", domain.Confidence, "confidence of the intervals of p-values with --qprf")
 	c.MarkFlagsMutuallyExclusive("qprf", "qmrf")
 	for _, batch := range []string{"by", "fdr", "seed"} { // a form judges each molecule by itself
 		c.MarkFlagsMutuallyExclusive("qprf", batch)
@@ -75,8 +75,8 @@ func (f *reportFlags) check() error {
 	return cmp.Or(rules{
 		{f.out == "", "want --out FILE.html"},
 		{!f.form() && f.json(), "--out " + f.out + ": want the name of an .html file; --qprf and --qmrf write .json, too"},
-		{!f.form() && changed("neighbors"), "--neighbors: want --qprf, which it is of"},
-		{!f.form() && changed("confidence"), "--confidence: want --qprf, which it is of"},
+		{!f.form() && changed("neighbors"), "--neighbors needs --qprf"},
+		{!f.form() && changed("confidence"), "--confidence needs --qprf"},
 		{f.qmrf && f.paths[0] != "-", "--qmrf is about the model alone: want no input, not " + f.paths[0]},
 		{f.analogues < 0 || f.analogues > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.analogues, algo.MaxNearest)},
 		{!(f.interval > 0 && f.interval < 1),

@@ -66,16 +66,16 @@ func (s *scoring) identify() (err error) {
 func (r runIdentity) fits(now runIdentity) error {
 	switch {
 	case r.Program != now.Program:
-		return fmt.Errorf("it is of baca %s, this is %s", r.Program, now.Program)
+		return fmt.Errorf("baca %s wrote it, and this is baca %s", r.Program, now.Program)
 	case r.Model != now.Model:
-		return fmt.Errorf("it is of another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
+		return fmt.Errorf("it belongs to another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
 	case r.Input != now.Input:
 		return fmt.Errorf("the input has changed since: it had %.24s, now it has %.24s", r.Input, now.Input)
 	case r.Device != now.Device:
-		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise",
+		return fmt.Errorf("the run used another device (%s, now %s), which rounds otherwise",
 			cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
 	case r != now:
-		return errors.New("it is of a run with other flags")
+		return errors.New("the run had other flags")
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if f.structures != "" && m.Card.Schema == algo.Constant {
-		return usage.Errorf("--structures: model %s reads plain graphs", m.Card.Name)
+		return usage.Errorf("--structures needs a model of molecules, and %s reads plain graphs", m.Card.Name)
 	}
 	if f.batch() && m.Shared > 0 {
 		return fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)

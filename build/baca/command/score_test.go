@@ -98,7 +98,7 @@ func TestKilledAndResumed(t *testing.T) {
 	// What does not fit is refused, and nothing is touched.
 	before := read(t, name("killed.csv.part"))
 	for _, other := range [][]string{{"--alpha", "0.2"}, {"--drop-columns"}, {"--explain"}, {"--spreadsheet-safe"}} {
-		refuse(t, exitFailure, "it is of a run with other flags", args("killed", append(other, "--resume")...)...)
+		refuse(t, exitFailure, "the run had other flags", args("killed", append(other, "--resume")...)...)
 	}
 	// A run goes on only with the bytes that gave the rows so far, whatever the time of the file. This one is of the same text.
 	info := try.To(os.Stat(name("in.smi.gz")))

@@ -41,7 +41,7 @@ func (f *apiFlags) register(fs *pflag.FlagSet) {
 func (f *apiFlags) check(c *cobra.Command) error {
 	for _, name := range []string{"token-file", "allow-origin", "allow-train", "max-bytes", "max-time", "max-requests"} {
 		if c.Flags().Changed(name) && !f.on {
-			return usage.Errorf("--%s is of the API: want --api, too", name)
+			return usage.Errorf("--%s needs --api", name)
 		}
 	}
 	if l := f.limits; l.Bytes < 1 || l.Time <= 0 || l.Requests < 1 {

@@ -30,7 +30,7 @@ func newShare() *cobra.Command {
 		return data, nil
 	})
 	r.registerModelOut(c)
-	c.Flags().IntVar(&k, "k", k, "graphs that anything in the file is of, at least")
+	c.Flags().IntVar(&k, "k", k, "every value in the file describes at least `K` graphs")
 	return c
 }
 

@@ -63,8 +63,8 @@ func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
-	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; else one is found")
-	fs.StringVar(&s.sheet, "sheet", "", "`name` of a workbook's sheet; else one is found")
+	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; found by default")
+	fs.StringVar(&s.sheet, "sheet", "", "`name` of a workbook's sheet; found by default")
 }
 
 // registerModel adds --model, with more help, and registerWorkers --workers.
@@ -73,7 +73,7 @@ func (s *source) registerModel(fs *pflag.FlagSet, more string) {
 }
 
 func (s *source) registerWorkers(fs *pflag.FlagSet) {
-	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
+	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
 }
 
 // registerOut adds a flag for a file to write.
@@ -128,7 +128,7 @@ func (s *source) set(c *cobra.Command, args []string) error {
 	s.c, s.columnSet, s.paths = c, c.Flags().Changed("column"), nil
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {
-			return usage.Errorf("%s: BaCa reads files, and nothing from a network: download it first", arg)
+			return usage.Errorf("%s: BaCa reads no network: download the file first", arg)
 		}
 		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
 			s.paths = append(s.paths, arg)

@@ -40,7 +40,7 @@ func newSplit() *cobra.Command {
 		Args:  oneInput,
 	}, f.check, f.run)
 	fs := c.Flags()
-	fs.StringVar(&f.By, "by", split.ByScaffold, "how: "+strings.Join(split.Ways, ", "))
+	fs.StringVar(&f.By, "by", split.ByScaffold, "one of "+strings.Join(split.Ways, ", "))
 	fs.StringVar(&f.Values, "values", "", "`column` with what --by time or property sorts by")
 	fs.Float64Var(&f.Share, "test", 0.2, "`share` of the molecules to test, at most")
 	fs.Uint64Var(&f.Seed, "seed", 1, "of the draws")
@@ -50,7 +50,7 @@ func newSplit() *cobra.Command {
 	c.MarkFlagsRequiredTogether("train-file", "test-file")
 	fs.StringVar(&f.to, "to", "", "output `format`: "+strings.Join(table.Forms(), ", ")+" (default csv, or what the names of files say)")
 	spreadsheetSafe(fs, &f.text)
-	fs.BoolVar(&f.quiet, "no-compare", false, "do not say how the sets differ, which takes minutes for 100 000 molecules")
+	fs.BoolVar(&f.quiet, "no-compare", false, "do not compare the sets, which takes minutes for 100 000 molecules")
 	f.registerWorkers(fs)
 	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(split.Ways, cobra.ShellCompDirectiveNoFileComp))
 	return c

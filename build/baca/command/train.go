@@ -57,9 +57,9 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 	f.registerOut(fs, &f.out, "out", "model `file` to write")
 	fs.StringVar(&f.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	fs.StringVar(&f.card.Description, "description", "", "one sentence about the model")
-	fs.BoolVar(&f.structures, "keep-structures", false, "store the molecules, to be shown as neighbors")
+	fs.BoolVar(&f.structures, "keep-structures", false, "store the molecules, to show neighbors")
 	group(c, "Model")
-	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder so often on every graph")
+	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder on every graph this often")
 	fs.StringVar(&f.purpose, "for", "", "train the encoder for the paper's `attention`")
 	fs.StringVar(&f.background, "background", builtInBackground,
 		"`FILE` of molecules at large, to compare the training set with, or "+noBackground)
@@ -199,9 +199,9 @@ func claim(path string, resume bool) (release func(), err error) {
 	case serr != nil:
 		err = serr
 	case !info.Mode().IsRegular():
-		err = usage.Errorf("--out %s: it is there and not a plain file", path)
+		err = usage.Errorf("--out %s exists and is not a plain file", path)
 	case !resume:
-		err = usage.Errorf("--out %s is there already: want another name, or remove it first", path)
+		err = usage.Errorf("--out %s exists already: want another name, or remove it first", path)
 	}
 	if err != nil {
 		release()

@@ -333,8 +333,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	training := trees(in)
 	training.Card.DatasetSHA256 = load(t, out).Card.DatasetSHA256
 	// The model of the earlier run stays unless the run goes on or is told otherwise.
-	refuse(t, exitUsage, out+" is there already: want another name", args()...)
-	refuse(t, exitUsage, out+" is there already: want another name", args("--resume")...)
+	refuse(t, exitUsage, out+" exists already: want another name", args()...)
+	refuse(t, exitUsage, out+" exists already: want another name", args("--resume")...)
 	cutShort(t, &trainJob{path: out, Training: training})
 	point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
 	if err != nil || point.State.Epoch != 1 || point.Loss.Epoch != 1 {
@@ -351,10 +351,10 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	testset.TU(t, other, 40, false, 2)
 	smi := filepath.Join(dir, "some.smi")
 	testset.Write(t, smi, molecules)
-	refuse(t, exitFailure, "it is of other data", "train", other, "--out", out, "--epochs", "4", "--resume")
-	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "train", smi, "--out", out, "--epochs", "4", "--resume")
+	refuse(t, exitFailure, "it was trained on other data", "train", other, "--out", out, "--epochs", "4", "--resume")
+	refuse(t, exitFailure, "its graphs have the schema constant-1, these have ogb-atom-9", "train", smi, "--out", out, "--epochs", "4", "--resume")
 	refuse(t, exitFailure, "this run does not train its encoder; want the --epochs or --for of the run that wrote it", "train", smi, "--out", out, "--resume")
-	refuse(t, exitFailure, "it is of a run with seed 1, this one has 2", args("--resume", "--seed", "2")...)
+	refuse(t, exitFailure, "its run had the seed 1, this one has 2", args("--resume", "--seed", "2")...)
 	testset.Write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
 	refuse(t, exitFailure, "truncated file", args("--resume")...)
 	testset.Write(t, out+".checkpoint", string(whole))
@@ -376,7 +376,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	t.Cleanup(func() { checkpointInterval = before })
 	later := &trainJob{path: out, stderr: io.Discard, Training: training}
 	try.To(later.run(context.Background()))
-	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
+	refuse(t, exitFailure, "it was written after epoch 3, and this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
 	os.Remove(out)
 	_, stderr = succeed(t, args()...)

@@ -303,7 +303,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             The prediction for each record, in the unit of the observed values. Without it those of the estimator that :meth:`fit` got,
             and their ``uncertainty``.
         coverage : float
-            The share of observed values that intervals shall hold.
+            The share of observed values that intervals should hold.
         uncertainty : n numbers, optional
             How unsure your model is of each prediction, as in :meth:`fit`.
         tolerance : float, optional

@@ -44,7 +44,7 @@ func newBench(train Trainer) *cobra.Command {
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), shift(), ablation(), guard(),
-		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), reasons(), known(), intervals(),
+		decisions(), company(), explanation(), notation(), planted(), reasons(), known(), intervals(),
 	}
 }
 
@@ -78,7 +78,7 @@ type options struct {
 	data, out, weights                                                                  string
 	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
 	known, reference                                                                    string
-	epochs, workers, most, steps, splits, molecules, fits                               int
+	epochs, workers, steps, splits, molecules, fits                                     int
 	finished, anyBuild                                                                  bool
 }
 
@@ -107,7 +107,6 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.otherList, "others", "", "`names` of sets that no model was trained on")
 	fs.IntVar(&o.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.IntVar(&o.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
-	fs.IntVar(&o.most, "most", 0, "molecules of a set; of larger sets so many are drawn")
 	fs.IntVar(&o.steps, "steps", 0, "of pre-training")
 	fs.IntVar(&o.splits, "splits", 0, "of each set, by chance")
 	fs.IntVar(&o.molecules, "molecules", 0, "of each set")
@@ -118,10 +117,10 @@ func (o *options) all() *pflag.FlagSet {
 }
 
 // settings are the flags that the content of cells depends on. Epochs are in their keys.
-var settings = []string{"most", "steps", "splits", "molecules", "fits", "others"}
+var settings = []string{"steps", "splits", "molecules", "fits", "others"}
 
 // leasts are the least values of numeric flags; without an entry 0.
-var leasts = map[string]int{"most": 300, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
+var leasts = map[string]int{"steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
 type bench struct {

@@ -76,7 +76,8 @@ func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested,
 	rng := streamed(seed)
 	for _, list := range r.lists(rng, kinds, tested) {
 		l := companyList{
-			Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, pick(tested, list.index)), Alone: pick(single, list.index), Batch: verdictP(list.index),
+			Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, pick(tested, list.index)),
+			Alone: pick(single, list.index), Batch: verdictP(list.index),
 		}
 		if list.kind != kindAll {
 			l.Half = verdictP(halfOf(list.index, len(tested), rng))
@@ -211,14 +212,16 @@ func measureCompany(ctx context.Context, b *bench) result {
 
 func (r companyResult) page() *page {
 	all := r.Sets[0]
+	heads := []string{"kind", "molecules", "alone", "batch", "half", "lists"}
 	p := &page{
 		title: "What lists of one kind are called",
 		question: fmt.Sprintf(`Three quarters of %[2]d sets (%[3]d splits, %[1]d molecules) train a model; half of the rest gives p-values to the
 other half. Percent called outside, falsely, at α = %[4]g %%: alone, by the batch, by that with as many others;
 lists with a discovery at --fdr %[5]g.`,
 			all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
-		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "half", "lists"}, all.Groups, func(g companyGroup) []any {
-			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Half[0].Share), float64(g.Discovery.Share)}
+		tables: []*pageTable{tabulate("", heads, all.Groups, func(g companyGroup) []any {
+			shares := []any{float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Half[0].Share), float64(g.Discovery.Share)}
+			return append([]any{g.Kind, g.Molecules}, shares...)
 		})},
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {

@@ -186,13 +186,14 @@ func meanFall(list []fall) fall {
 func (r explainResult) page() *page {
 	better := meanOf(r.Pairs, func(p *explainPair) rate { return p.Falls[0].Better })
 	number := func(x rate) string { return fmt.Sprintf("%.2f", x) }
+	heads := []string{"pair", "molecules", "blamed", "random", "left out", "gain"}
 	return &page{
 		title: "Whether the atoms that are blamed make the score",
 		question: fmt.Sprintf(`How far does a score fall when the atoms that are blamed are replaced? Molecules of the second set of a pair
 that the model of the first calls outside at α = %g: a substituent becomes a hydrogen. Falls are in standard deviations of training
 graphs: of the substituent with the largest contributions (blamed), of others of its size (random), and of the one that leaving atoms
 out puts first (left out). Gain is blamed less random, with its interval of 95 %%.`, r.Alpha),
-		tables: []*pageTable{tabulate("", []string{"pair", "molecules", "blamed", "random", "left out", "gain"}, r.Pairs, func(p *explainPair) []any {
+		tables: []*pageTable{tabulate("", heads, r.Pairs, func(p *explainPair) []any {
 			f := p.Falls[0]
 			return []any{p.Pair, f.Molecules, number(f.Blamed), number(f.Random), number(f.LeftOut), fmt.Sprintf("%.2f ± %.2f", f.Gain, f.GainHalf)}
 		})},

@@ -118,7 +118,7 @@ func measureIntervals(ctx context.Context, b *bench) result {
 	r, p := intervalResults{Program: version.String(), Steps: b.steps}, &plan{bench: b}
 	for _, of := range chosen(b.setList, all) {
 		key := b.modelKey(of.name, of.name)
-		open := sync.OnceValue(func() *labelledSet { return of.open(b.data, intervalMost, false) })
+		open := sync.OnceValue(func() *labelledSet { return of.open(b.data, intervalMost) })
 		for _, kind := range strings.Split(b.kindList, ",") {
 			try.Check(usage.OneOf("kinds", kind, intervalKinds...))
 			add(p, key, of.column+"-"+kind, func(ctx context.Context) *intervalResult {

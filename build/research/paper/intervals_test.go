@@ -95,7 +95,7 @@ func TestIntervalValidation(t *testing.T) {
 		}
 	}
 	needsShared(t)
-	s := validationSets[2].open(shared, intervalMost, false)
+	s := validationSets[2].open(shared, intervalMost)
 	if len(s.values) != intervalMost || slices.ContainsFunc(s.values, func(y float64) bool { return y != 0 && y != 1 }) {
 		t.Errorf("%v", s)
 	}
@@ -173,7 +173,7 @@ type valuesExample struct {
 // open reads the set, of which no molecule is refused.
 func (x *valuesExample) open(t *testing.T) *labelledSet {
 	t.Helper()
-	s, file := x.set.open(shared, intervalMost, false), try.To(openMolecules(shared, x.set.name))
+	s, file := x.set.open(shared, intervalMost), try.To(openMolecules(shared, x.set.name))
 	defer file.Close()
 	x.names = nil
 	for r, err := range dataset.Molecules(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV}) {

@@ -31,7 +31,7 @@ type labelled struct {
 	classes      bool
 }
 
-// trustSets are the sets of bench trust.
+// trustSets are the sets on which errors are reported.
 var trustSets = []labelled{
 	{"esol", "measured log solubility in mols per litre", false},
 	{"freesolv", "expt", false},
@@ -99,19 +99,12 @@ type labelledSet struct {
 	groups map[string]split.Groups // the molecules, drawn by themselves, by scaffold or by cluster
 }
 
-// open reads a set, at most so many molecules, drawn evenly. With different, of molecules with the same canonical form only
-// one is read.
-func (l labelled) open(folder string, most int, different bool) *labelledSet {
+// open reads a set, at most so many molecules, drawn evenly.
+func (l labelled) open(folder string, most int) *labelledSet {
 	measured := l.read(folder)
 	order := indices(len(measured))
 	if len(order) > most {
 		order = streamed(1).Perm(len(order))
-	}
-	if different {
-		order = firsts(order, func(i int) string {
-			c, _, _ := smiles.Canonical(measured[i].Molecule)
-			return smiles.Write(c)
-		})
 	}
 	order = order[:min(most, len(order))]
 	slices.Sort(order)

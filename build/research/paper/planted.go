@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	_ "embed" // groups
 	"fmt"
 	"math"
 	"slices"
@@ -28,23 +29,24 @@ func planted() *experiment {
 // A plantedGroup is written behind the atom that it is bound to. Training molecules with the pattern have it, too.
 type plantedGroup struct{ Kind, Name, smiles, pattern string }
 
-const asTheyAre, newElement, newGroup, longPart = "as they are", "new element", "new group", "long"
+const asTheyAre = "as they are"
 
-var plantedGroups = []plantedGroup{
-	{newElement, "HgCH3", "[Hg]C", "[#80]"}, {newElement, "Pb(CH3)3", "[Pb](C)(C)C", "[#82]"}, {newElement, "Sn(CH3)3", "[Sn](C)(C)C", "[#50]"},
-	{newElement, "TeCH3", "[Te]C", "[#52]"}, {newElement, "Ge(CH3)3", "[Ge](C)(C)C", "[#32]"}, {newElement, "As(CH3)2", "[As](C)C", "[#33]"},
-	{newElement, "SeCH3", "[Se]C", "[#34]"}, {newElement, "B(OH)2", "B(O)O", "[#5]"}, {newElement, "Si(CH3)3", "[Si](C)(C)C", "[#14]"},
-	{newElement, "Sb(CH3)2", "[Sb](C)C", "[#51]"},
-	{newGroup, "azide", "N=[N+]=[N-]", "N=[N+]=[N-]"}, {newGroup, "N-nitroso", "N(C)N=O", "NN=O"}, {newGroup, "nitramine", "N(C)[N+](=O)[O-]", "N[N+](=O)[O-]"},
-	{newGroup, "peroxide", "OOC", "OO"}, {newGroup, "hydroperoxide", "OO", "O[OX2H]"}, {newGroup, "acid chloride", "C(=O)Cl", "C(=O)Cl"},
-	{newGroup, "isocyanate", "N=C=O", "N=C=O"}, {newGroup, "isothiocyanate", "N=C=S", "N=C=S"}, {newGroup, "diazonium", "[N+]#N", "[N+]#N"},
-	{newGroup, "fluorosulfate", "OS(=O)(=O)F", "OS(=O)(=O)F"}, {newGroup, "sulfonyl chloride", "S(=O)(=O)Cl", "S(=O)(=O)Cl"},
-	{newGroup, "carbodiimide", "N=C=NC", "N=C=N"}, {newGroup, "hypochlorite", "OCl", "OCl"}, {newGroup, "N-chloro", "N(C)Cl", "NCl"},
-	{newGroup, "isocyanide", "[N+]#[C-]", "[N+]#[C-]"}, {newGroup, "C-nitroso", "N=O", "cN=O"}, {newGroup, "disulfide", "SSC", "SS"},
-	{newGroup, "ketenimine", "N=C=C", "N=C=C"}, {newGroup, "phosphonofluoridate", "P(=O)(F)OC", "PF"}, {newGroup, "diazirine", "C%91(C)N=N%91", "C1N=N1"},
-	{longPart, "hexadecyl", "CCCCCCCCCCCCCCCC", "[CH3][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2]"},
-	{longPart, "perfluorohexyl", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F"},
-	{longPart, "triyne", "C#CC#CC#CC", "C#CC#CC#C"},
+// plantedGroups are planted in molecules, strangeGroups besides these for bench reasons.
+var plantedGroups, strangeGroups = readGroups(plantedTSV), readGroups(strangeTSV)
+
+var (
+	//go:embed planted.tsv
+	plantedTSV string
+	//go:embed strange.tsv
+	strangeTSV string
+)
+
+func readGroups(tsv string) (list []plantedGroup) {
+	for line := range strings.Lines(tsv) {
+		cells := strings.Split(strings.TrimSpace(line), "\t")
+		list = append(list, plantedGroup{cells[0], cells[1], cells[2], cells[3]})
+	}
+	return list
 }
 
 // plant puts a group on the first aromatic carbon that can bear it, and returns "" if there is none.
@@ -217,7 +219,7 @@ func plantedList(rows []plantedRow, kind string) string {
 // plantedByModel has a model and the share of each kind that is outside.
 func plantedByModel(rows []plantedRow, model string) []any {
 	cells := []any{model}
-	for _, kind := range []string{asTheyAre, newElement, newGroup, longPart} {
+	for _, kind := range []string{asTheyAre, "new element", "new group", "long"} {
 		n, outside := 0, 0
 		for _, row := range rows {
 			if row.Model == model && row.Kind == kind {

@@ -32,15 +32,6 @@ func reasons() *experiment {
 	}
 }
 
-// strangeGroups are planted besides plantedGroups.
-var strangeGroups = []plantedGroup{
-	{newGroup, "nitrate ester", "CO[N+](=O)[O-]", "[OX2][N+](=O)[O-]"}, {newGroup, "sulfur mustard", "SCCCl", "SCCCl"},
-	{newGroup, "crown ether", "C%91COCCOCCOCCOCCO%91", "OCCOCCOCCOCCO"}, {newGroup, "hydrazine", "NN", "[NX3][NX3H2]"},
-	{newGroup, "iodonium", "[I+]c%91ccccc%91", "[I+]"}, {newGroup, "phosphonium", "[P+](C)(C)C", "[P+]"},
-	{newGroup, "porphyrin", "C%91=C%92C=CC(=N%92)C=C%92C=CC(N%92)=CC%92=NC(C=C%92)=CC%92=CC=C%91N%92", "[#7]1~[#6]~[#6]~[#6]~[#6]~1~[#6]~[#6]~2~[#7]~[#6]~[#6]~[#6]~2"},
-	{newGroup, "N,N-dichloro", "N(Cl)Cl", "N(Cl)Cl"},
-}
-
 // A reasonsRow counts the molecules of a model that have a group.
 type reasonsRow struct {
 	Model     string `json:"model"`
@@ -353,8 +344,9 @@ molecule by ECFP4 have an atom of the group as the least similar.`,
 				return []any{x.Kind, strings.Join(list, ", ")}
 			}),
 		},
-		answer: []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, and its atoms rank highest in %.1f %%.",
-			len(groups), all.Molecules, all.Outside, 100*float64(all.Named)/float64(max(1, all.Outside)), 100*float64(all.Highest)/float64(max(1, all.Outside)))},
+		answer: []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
+			"and its atoms rank highest in %.1f %%.", len(groups), all.Molecules, all.Outside,
+			100*float64(all.Named)/float64(max(1, all.Outside)), 100*float64(all.Highest)/float64(max(1, all.Outside)))},
 	}
 }
 
@@ -367,7 +359,8 @@ func reasonsSum(list []reasonsRow, row reasonsRow, alike func(reasonsRow) bool) 
 	sum := &list[k]
 	for _, add := range [][2]*int{
 		{&sum.Molecules, &row.Molecules}, {&sum.Outside, &row.Outside}, {&sum.Named, &row.Named}, {&sum.Highest, &row.Highest},
-		{&sum.Agree, &row.Agree}, {&sum.Parts, &row.Parts}, {&sum.Common, &row.Common}, {&sum.Mapped, &row.Mapped}, {&sum.MapHighest, &row.MapHighest},
+		{&sum.Agree, &row.Agree}, {&sum.Parts, &row.Parts}, {&sum.Common, &row.Common},
+		{&sum.Mapped, &row.Mapped}, {&sum.MapHighest, &row.MapHighest},
 	} {
 		*add[0] += *add[1]
 	}

@@ -292,7 +292,10 @@ with one setting. AUROC in percent, means over %s. Published figures were often 
 read as parents. A dash: not for all pairs.`,
 			strings.Join(over, " and over ")),
 		tables: []*pageTable{tabulate("", []string{"detector", "all", "published", "parents", "found"}, detectors, func(d string) []any {
-			return []any{d, l.mean(d, readOGB, all, aurocMean), l.mean(d, readOGB, all, rivalEntry.published), l.mean(d, readParent, parents, aurocMean), l.mean(d, readParent, parents, rivalEntry.found)}
+			return []any{
+				d, l.mean(d, readOGB, all, aurocMean), l.mean(d, readOGB, all, rivalEntry.published),
+				l.mean(d, readParent, parents, aurocMean), l.mean(d, readParent, parents, rivalEntry.found),
+			}
 		})},
 		answer: l.standings(all, molecules, parents),
 	}

@@ -49,24 +49,24 @@ func TestBenchRivals(t *testing.T) {
 	data := testset.Pair(t)
 	out := t.TempDir()
 	args := []string{"bench", "rivals", "--data", data, "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1"}
-	succeed(t, append(args, "--rivals", "ours,goodat,ecfp-knn")...)
+	succeed(t, append(args, "--rivals", "ours,redout,ecfp-knn")...)
 	entries := resultOf[[]rivalEntry](t, read(t, filepath.Join(out, "rivals.json")))
 	found := map[string]rate{}
 	for _, e := range entries {
 		found[e.Detector] = e.AUROCMean
 	}
-	if len(found) != 5 || !found["goodat"].defined() {
-		t.Fatalf("entries: %v: want four of ours and goodat", found)
+	if len(found) != 5 || !found["redout"].defined() {
+		t.Fatalf("entries: %v: want four of ours and redout", found)
 	}
 	for _, want := range evaluated(t, 1, filepath.Join(out, "encoders")).prepare(t.Context(), 1, firstOOD).ourCell(t.Context()) {
 		if got, ours := found[want.Column]; ours && got != want.AUROC {
 			t.Errorf("%s: %g, want %g", want.Column, float64(got), float64(want.AUROC))
 		}
 	}
-	try.Check(os.Remove(filepath.Join(out, "cells", "TREES-RINGS", "seed1-goodat.json")))
-	succeed(t, append(args, "--rivals", "goodat,d2go", "--finished")...)
+	try.Check(os.Remove(filepath.Join(out, "cells", "TREES-RINGS", "seed1-redout.json")))
+	succeed(t, append(args, "--rivals", "sego,redout", "--finished")...)
 	report := string(read(t, filepath.Join(out, "report.md")))
-	if !strings.Contains(report, " --rivals goodat,d2go --seeds 1`") || !strings.Contains(report, "**0 of 2 cells are finished.**") || strings.Contains(report, "NaN") {
+	if !strings.Contains(report, " --rivals sego,redout --seeds 1`") || !strings.Contains(report, "**0 of 2 cells are finished.**") || strings.Contains(report, "NaN") {
 		t.Errorf("the report of unfinished cells:\n%s", report)
 	}
 }

@@ -63,20 +63,6 @@ var easyPair = sync.OnceValue(func() *Problem {
 	return &Problem{Train: train, Test: slices.Concat(easyGraphs(30, true, rng), easyGraphs(30, false, rng)), Model: m, Seed: 1, Workers: 1}
 })
 
-// largePair is one of 10 rings and 10 that are three times as large.
-func largePair() *Problem {
-	p := *easyPair()
-	p.Test = slices.Clone(p.Test[:20])
-	for k := 10; k < 20; k++ {
-		var edges [][2]int32
-		for i := range int32(40) {
-			edges = append(edges, [2]int32{i, (i + 1) % 40}, [2]int32{i, (i + 3) % 40})
-		}
-		p.Test[k] = graphOf(40, edges[:len(edges)-k])
-	}
-	return &p
-}
-
 func scores(t *testing.T, r *Rival, p *Problem) []float64 {
 	t.Helper()
 	s, err := r.Score(context.Background(), p)
@@ -109,8 +95,6 @@ func TestLearnedRivals(t *testing.T) {
 		least float64 // AUROC
 		list  []*Rival
 	}{
-		{easyPair(), 0.8, []*Rival{goodD}}, {easyPair(), 0.7, []*Rival{d2go}},
-		{largePair(), 0.6, []*Rival{goodat}},
 		{fewerGraphs(12, 30), 0.75, []*Rival{sego}},
 		// It learns from the test graphs alone. Nothing says how well it does on an easy pair.
 		{fewerGraphs(0, 6), 0, []*Rival{redOUT}},
@@ -154,7 +138,7 @@ func checkRival(t *testing.T, r *Rival, p *Problem, least float64) {
 // The means of rows that papers print check the figures that were typed in.
 func TestPublishedMeans(t *testing.T) {
 	want := map[string]float64{
-		"good-d": 78.68, "goodat": 76.89, "sego": 84.46, "redout": 87.46,
+		"sego": 84.46, "redout": 87.46,
 	}
 	for name, want := range want {
 		if mean := stat.Mean(Named(name).Published, nil); math.Abs(mean-want) > 0.006 {
@@ -193,7 +177,7 @@ func TestEachBatch(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, r := range []*Rival{goodD, goodat, d2go, sego, redOUT} {
+	for _, r := range []*Rival{sego, redOUT} {
 		if s, err := r.Score(ctx, easyPair()); !errors.Is(err, context.Canceled) || s != nil {
 			t.Errorf("%s: %d scores and %v, want %v", r.Name, len(s), err, context.Canceled)
 		}

@@ -52,7 +52,7 @@ func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err er
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	return append([]*Rival{goodD, goodat, d2go, sego, redOUT}, domains()...)
+	return append([]*Rival{sego, redOUT}, domains()...)
 }
 
 // Named returns the detector of a name, or nil.

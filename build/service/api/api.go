@@ -162,7 +162,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	case o.Token != "" && len(o.Token) < MinToken:
 		return nil, fmt.Errorf("a token of %d characters: want at least %d", len(o.Token), MinToken)
 	case o.Token == "" && !o.Loopback:
-		return nil, errors.New("other machines can ask: want a token")
+		return nil, errors.New("other machines can reach the API: want a token")
 	}
 	a := &API{
 		options: o, service: s, mux: http.NewServeMux(), models: sync.OnceValues(s.Models),
@@ -189,7 +189,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	})
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, problemf(http.StatusForbidden, "a page of another site asks"))
+		fail(w, problemf(http.StatusForbidden, "pages of other sites may not ask; baca serve --api --allow-origin ORIGIN allows one"))
 	}))
 	for _, origin := range o.Origins {
 		if err := sameOrigin.AddTrustedOrigin(origin); err != nil {
@@ -216,7 +216,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		if a.options.Loopback && !isLoopback(r.Host) {
 			fail(w, problemf(http.StatusMisdirectedRequest,
-				"host %.80q: this service is of this machine alone, want localhost or 127.0.0.1", r.Host))
+				"host %.80q: this service answers only its own machine: want localhost or 127.0.0.1", r.Host))
 			return
 		}
 		if a.share(h, r) {
@@ -327,7 +327,7 @@ func (a *API) enter(bytes int64) (leave func(), err error) {
 	case a.queue <- struct{}{}:
 		return func() { <-a.queue }, nil
 	default:
-		p := problemf(http.StatusTooManyRequests, "%d requests are computed, and %d wait", a.options.Limits.Requests,
+		p := problemf(http.StatusTooManyRequests, "%d requests are being computed, and %d wait", a.options.Limits.Requests,
 			a.options.Limits.Waiting)
 		p.retry = a.options.Limits.Wait / 6
 		return nil, p

@@ -62,7 +62,7 @@ func (b *body) Read(to []byte) (int, error) {
 		err = problemf(http.StatusRequestTimeout, "%d bytes came in %d s: want %d a second on average, and none "+
 			"more than %v apart", b.n, seconds, leastRate, b.limits.Stall)
 	case err != nil && err != io.EOF:
-		err = problemf(http.StatusBadRequest, "the request ends behind %d bytes: %v", b.n, err)
+		err = problemf(http.StatusBadRequest, "the request broke off after %d bytes: %v", b.n, err)
 	}
 	if b.err = err; err != nil {
 		b.read = err == io.EOF
@@ -191,7 +191,7 @@ func decode(b *body, into any, like string) error {
 		return inputf("the JSON document: %s: want such as %s, or the list graphs", malformed(err), like)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return inputf("the JSON document: text behind it, at byte %d", d.InputOffset())
+		return inputf("text after the JSON document, at byte %d", d.InputOffset())
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {

@@ -61,7 +61,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 		fail(w, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want %s", in, whole))
 		return
 	case r.URL.RawQuery != "":
-		fail(w, problemf(http.StatusBadRequest, "parameters %.40q: want none, all is in the JSON document", r.URL.RawQuery))
+		fail(w, problemf(http.StatusBadRequest, "parameters %.40q: want none, since the JSON document has all", r.URL.RawQuery))
 		return
 	}
 	a.respond(w, r, whole, a.train)

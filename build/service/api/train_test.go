@@ -95,7 +95,7 @@ func TestTrainingRefusals(t *testing.T) {
 		{400, s, "", json, library(30, `, "name": "a", "epochs": 1.5`), "found number 1.5 in epochs at byte"},
 		{400, s, "", json, library(3, `, "name": "a"`), "want at least 20"},
 		// Of 200 chains three are read: a step of training would take 3 GB.
-		{413, s, "", json, `{"name": "a", "smiles": ["` + strings.Repeat(strings.Repeat("C", 30000)+`","`, 199) + `C"]}`, "by record 3 the 3 largest have 90000 nodes together, want at most 65536"},
+		{413, s, "", json, `{"name": "a", "smiles": ["` + strings.Repeat(strings.Repeat("C", 30000)+`","`, 199) + `C"]}`, "up to record 3 the 3 largest have 90000 nodes together, want at most 65536"},
 	} {
 		method := map[bool]string{true: "GET", false: "POST"}[c.status == 405]
 		if a := c.s.ask(method, "/v1/train"+c.path, c.mediaType, c.in); a.StatusCode != c.status || !strings.Contains(a.body, c.want) {

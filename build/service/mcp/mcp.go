@@ -5,6 +5,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	_ "embed" // instructions
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +26,8 @@ const (
 	MaxExplained = 20
 )
 
-const instructions = `BaCa tells which molecules lie outside what a model was trained on, so that its answers about them are not to be trusted.
-score gives for each molecule a score (higher is further outside), a p-value (how often a molecule like the training set scores as high) and a verdict: inside,
-borderline, outside, or undecided where the model cannot tell. Inside does not mean safe, active or right. explain says why, for few molecules. trust says which of your predictions for molecules to rely on, and how wrong they may be, by a model that knows its
-held-out errors. models lists the models.`
+//go:embed instructions.txt
+var instructions string
 
 // A Scoring is the input of score and explain.
 type Scoring struct {

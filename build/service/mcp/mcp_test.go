@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	none := Trusting{SMILES: one, Model: "drugs", Predictions: service.Predictions{Predicted: []*float64{new(float64)}}}
-	if why := call(t, c, "trust", none, nil); !strings.Contains(why, "model drugs knows no held-out errors of predictions: want one that was trained with") {
+	if why := call(t, c, "trust", none, nil); !strings.Contains(why, "model drugs knows no held-out errors: want a model trained with") {
 		t.Errorf("%q", why)
 	}
 	if why := call(t, c, "explain", Scoring{SMILES: make([]string, MaxExplained+1)}, nil); !strings.Contains(why, "want 1 to 20") {

@@ -79,7 +79,7 @@ func texts(body []byte, n int) ([]string, error) {
 		list[i], text = text[:length], text[length:]
 	}
 	if text != "" {
-		return nil, fmt.Errorf("%d bytes behind the last text", len(text))
+		return nil, fmt.Errorf("%d bytes after the last text", len(text))
 	}
 	return list, nil
 }
@@ -104,7 +104,7 @@ func graphs(body []byte, n int) ([]service.Plain, error) {
 		list[i] = p
 	}
 	if at != len(body)/4 {
-		return nil, errors.New("ends behind the last edge")
+		return nil, errors.New("more ends of edges than the graphs have")
 	}
 	return list, nil
 }

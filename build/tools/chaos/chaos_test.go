@@ -16,10 +16,10 @@ func TestChaos(t *testing.T) {
 	}
 	cells := []string{
 		"kill/score", "kill/train", "changing input/score", "changing model/neighbors", "changing model/calibrate", "several writers/bench table1",
-		"slow reader/score to a pipe", "slow reader/score --out FIFO", "damaged input/split of a container",
+		"slow reader/score to a pipe", "slow reader/score --out FIFO",
 	}
 	w := &world{
-		seed: 1, faults: 18, log: t.Output(), out: os.DevNull, // two of each
+		seed: 1, faults: 16, log: t.Output(), out: os.DevNull, // two of each
 		picks: func(name string) bool { return slices.Contains(cells, name) },
 	}
 	if err := w.inject(); err != nil {

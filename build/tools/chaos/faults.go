@@ -41,7 +41,6 @@ var kinds = []*kind{
 		inject: (*fault).disturb, within: 0.4, changes: true}, // a model is read at the beginning
 	{name: "several writers", targets: writers, inject: (*fault).severalWriters},
 	{name: "slow reader", targets: []string{toPipe, toFIFO, "featurize to a pipe"}, inject: (*fault).readSlowly},
-	{name: "damaged input", targets: damaged(), inject: (*fault).damageInput},
 }
 
 // harms are command lines that change the file $F of $S bytes: from some place on, $OTHER stands for it. $R is

@@ -167,8 +167,7 @@ func (w *world) page() string {
 
 Is anything lost, doubled or wrong without a word when a run meets a fault at a random moment? Survived: the same command again, with --resume
 where there is that, gives the bytes of a run without faults, or of one with the changed input alone. Refused: an error named the file, and the rows from before were still there;
-of several writers another wrote the reference bytes. Of a damaged archive, workbook, JSON array or Parquet file rows are those of the whole one, or what is
-missing is said; no checksum covers the content of the last two and of a plain tar. Lost: all else, such as other bytes, a crash, or no end.
+of several writers another wrote the reference bytes. Lost: all else, such as other bytes, a crash, or no end.
 
 | fault | targets | tried | survived | refused | lost |
 |---|---|---|---|---|---|

@@ -139,10 +139,14 @@ func TestWorkDoubles(t *testing.T) {
 		{"quotes without end", "a.csv", 4000, func(n int) []byte { return []byte("smiles,id\n" + many(n, "\"CCO,%d\n")) }},
 		{"fields of SDF", "a.sdf", 4000, func(n int) []byte { return []byte(atom + many(n, "> <f%d>\n1\n\n") + "$$$$\n") }},
 		{"equal fields of SDF", "a.sdf", 4000, func(n int) []byte { return []byte(atom + many(n, "> <f>\n1\n\n") + "$$$$\n") }},
+		{"fields of a later record", "a.sdf", 4000, func(n int) []byte {
+			return []byte(atom + "> <a>\n1\n\n$$$$\n" + atom + many(n, "> <f%d>\n1\n\n") + "$$$$\n")
+		}},
 		{"keys of JSON", "a.jsonl", 4000, func(n int) []byte { return []byte(`{"smiles": "CCO"` + many(n, `, "k%d": 1`) + "}\n") }},
 		{"equal keys of JSON", "a.jsonl", 4000, func(n int) []byte { return []byte(`{"smiles": "CCO"` + many(n, `, "k": 1`) + "}\n") }},
 		{"objects that each lack a quote", "a.json", 2000, func(n int) []byte { return []byte("[" + many(n, `{"smiles": "CCO, "id": "%d"}, `) + "{}]") }},
 		{"objects without end", "a.json", 4000, func(n int) []byte { return []byte("[" + many(n, `{"a": `)) }},
+		{"lists without end", "a.json", 8000, func(n int) []byte { return []byte(many(n, `{"smiles":1 [`)) }},
 		{"texts without end", "a.json", 4000, func(n int) []byte { return []byte("[" + many(n, `{"a": "x}, `)) }},
 		{"lists in lists", "a.json", 4000, func(n int) []byte { return []byte(`[{"smiles": "CCO", "a": ` + many(n, "[") + many(n, "]") + "}]") }},
 		{"links", "a.json", 4000, func(n int) []byte {
@@ -153,6 +157,9 @@ func TestWorkDoubles(t *testing.T) {
 		}},
 		{"edges of GraphML", "a.graphml", 4000, func(n int) []byte {
 			return []byte(`<graphml><graph><node id="a"/>` + many(n, `<node id="%d"/><edge source="a" target="%d"/>`) + "</graph></graphml>")
+		}},
+		{"attributes of GraphML", "a.graphml", 4000, func(n int) []byte {
+			return []byte(`<graphml><graph><node id="a"` + many(n, ` a%d="b"`) + "/></graph></graphml>")
 		}},
 		{"graphs", "a.graphml", 2000, func(n int) []byte {
 			return []byte("<graphml>" + many(n, `<graph><node id="a"/></graph>`) + "</graphml>")

@@ -125,11 +125,6 @@ func (t *Tape) Scale(a *Value, s float32) *Value {
 	return t.each(a, func(x float64) float64 { return float64(s) * x }, func(_, _ float32) float32 { return s })
 }
 
-// Shift returns a + s.
-func (t *Tape) Shift(a *Value, s float32) *Value {
-	return t.each(a, func(x float64) float64 { return x + float64(s) }, func(_, _ float32) float32 { return 1 })
-}
-
 // ReLU returns max(0, a).
 func (t *Tape) ReLU(a *Value) *Value {
 	return t.each(a, func(x float64) float64 { return max(0, x) }, func(x, _ float32) float32 {
@@ -138,11 +133,6 @@ func (t *Tape) ReLU(a *Value) *Value {
 		}
 		return 0
 	})
-}
-
-// Log returns the natural logarithm of a, whose elements must be positive.
-func (t *Tape) Log(a *Value) *Value {
-	return t.each(a, math.Log, func(x, _ float32) float32 { return 1 / x })
 }
 
 // Sum returns the sum of all elements, 1×1.
@@ -275,17 +265,14 @@ func (t *Tape) Scatter(a *Value, to []int32, n int) *Value {
 	return t.move(a, upTo(a.Rows), to, n)
 }
 
-// repeated returns each number below n as many times as times says.
-func repeated(n int, times func(i int) int) (list []int32) {
-	for i := range n {
-		for range times(i) {
-			list = append(list, int32(i))
-		}
+// upTo returns 0 to n−1.
+func upTo(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
 	}
 	return list
 }
-
-func upTo(n int) []int32 { return repeated(n, func(int) int { return 1 }) }
 
 // move returns n rows. Row from[k] of a is added to row to[k].
 func (t *Tape) move(a *Value, from, to []int32, n int) *Value {
@@ -299,22 +286,6 @@ func (t *Tape) move(a *Value, from, to []int32, n int) *Value {
 		}
 	}
 	return out
-}
-
-// Neighbors returns Σ_j h_j over the neighbours j of each node i of b.
-func (t *Tape) Neighbors(h *Value, b *graph.Batch) *Value {
-	return t.move(h, b.Neighbors, ends(b), h.Rows)
-}
-
-// ends returns the node of which each of b.Neighbors is a neighbour.
-func ends(b *graph.Batch) []int32 {
-	return repeated(b.N(), func(i int) int { return int(b.Offsets[i+1] - b.Offsets[i]) })
-}
-
-// SumNodes returns the sum of the rows of each graph's nodes, graphs×cols.
-func (t *Tape) SumNodes(h *Value, b *graph.Batch) *Value {
-	owners := repeated(len(b.Graphs), func(k int) int { return b.Graphs[k].N() })
-	return t.Scatter(h, owners, len(b.Graphs))
 }
 
 // Features returns the feature view of the nodes of b, N×Features.

@@ -4,9 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"baca/algo/gin"
-	"baca/algo/graph"
 )
 
 // Params are the parameters of one network, which training changes, in the order in which they
@@ -34,26 +31,6 @@ func (p *Params) Xavier(in, out int) *Value {
 		n.Data[i] = float32((2*p.rng.Float64() - 1) * bound)
 	}
 	return n
-}
-
-// Freeze makes constants of all parameters: no gradients go to them any more.
-func (p *Params) Freeze() {
-	for _, n := range p.list {
-		n.grad = nil
-	}
-}
-
-// Load gives the MLPs that p is made of the weights of an encoder's, which are stored out×in.
-func (p *Params) Load(from ...gin.MLP) {
-	for k, m := range from {
-		for half, l := range [...]gin.Linear{m.First, m.Second} {
-			w, b := p.list[4*k+2*half], p.list[4*k+2*half+1]
-			for i, x := range l.W {
-				w.Row(i % l.In)[i/l.In] = x
-			}
-			copy(b.Data, l.B)
-		}
-	}
 }
 
 // An Adam makes steps of Adam (Kingma and Ba 2015) with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
@@ -145,25 +122,5 @@ func NewNorm(p *Params, cols int) Layer {
 			unit = t.Mul(t.Sub(x, Constant(mean)), Constant(inverses))
 		}
 		return t.Add(t.Mul(unit, scale), shift)
-	}
-}
-
-// A GIN is a graph isomorphism network (Xu et al. 2019), ε = 0, h^{l+1} = ReLU(MLP(h^l + A·h^l)).
-// It returns the outputs of all layers side by side, for nodes with the features x (N×features).
-type GIN func(t *Tape, b *graph.Batch, x *Value) *Value
-
-// NewGIN returns one of so many layers of a width.
-func NewGIN(p *Params, features, width, layers int) GIN {
-	var list []Layer
-	for range layers {
-		list, features = append(list, Sequence(NewMLP(p, features, width, width), ReLU)), width
-	}
-	return func(t *Tape, b *graph.Batch, x *Value) *Value {
-		var outputs []*Value
-		for _, layer := range list {
-			x = layer(t, t.Add(x, t.Neighbors(x, b)))
-			outputs = append(outputs, x)
-		}
-		return t.Concat(outputs...)
 	}
 }

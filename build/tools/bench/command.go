@@ -62,7 +62,8 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 // trained is the name of the model that training writes.
 const trained = "trained.msgpack"
 
-// timed runs a program and returns its measures: the wall time, or the user time of one core, and the peak of memory.
+// timed runs a program and returns its measures: the wall time, or the user time of one core and the peak of memory, which
+// is at least that of this program.
 func (b bench) timed(ctx context.Context, program string, wall bool, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()

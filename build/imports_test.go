@@ -15,7 +15,7 @@ var layers = []string{
 	"internal/kernel internal/lists internal/parallel molecule/internal/buffer molecule/internal/neighbor",
 	"chart cover decide dictionary document graph internal/adam metric molecule/internal/rings parquet product xlsx",
 	"fingerprint gin graphon molecule",
-	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property",
+	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property tanimoto",
 	"baseline contrast dataset",
 	"near pretrain rare split wgsl",
 	"explain",

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 )
 
@@ -19,18 +20,17 @@ type group struct {
 // groups divides the atoms of a molecule into functional groups, rare elements, rings and chains.
 func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
-	elements, present := make([]int, g.N()), elementSet{}
-	for i := range elements {
-		elements[i] = min(max(a.Element(i), 0), molecule.MaxElement+1) // of features that no molecule has, too
-		present.add(elements[i])
+	var present kindSet
+	for _, kind := range a.kinds {
+		present.add(kind)
 	}
 	var list []group
 	for _, n := range namings() {
-		if n.elements[0]&present[0]|n.elements[1]&present[1] == 0 {
+		if slices.ContainsFunc(n.needs, func(s kindSet) bool { return !s.meets(&present) }) {
 			continue
 		}
-		for i, element := range elements {
-			if a.taken[i] || !n.elements.has(element) {
+		for i, kind := range a.kinds {
+			if a.taken[i] || !n.needs[0].has(kind) {
 				continue
 			}
 			found := n.of(a, i)
@@ -51,53 +51,67 @@ func groups(g *graph.Graph) []group {
 
 // A naming names the group around one of its atoms, or returns no name.
 type naming struct {
-	elements elementSet // that the atom may have
-	of       func(a *atoms, i int) group
+	needs []kindSet // of the atom and of others in the group: a molecule without one of them has no such group
+	of    func(a *atoms, i int) group
 }
 
-// An elementSet has a bit for each atomic number.
-type elementSet [2]uint64
+// A kindSet has a bit for each element, and a bit for it where it is aromatic.
+type kindSet [4]uint64
 
-func (s *elementSet) add(element int)      { s[element/64] |= 1 << (element % 64) }
-func (s *elementSet) has(element int) bool { return s[element/64]>>(element%64)&1 == 1 }
+// The kind of an aromatic atom exceeds that of others by aromaticKind.
+const aromaticKind = 128
 
-// newNaming is for these elements, for any without.
-func newNaming(elements []int, of func(a *atoms, i int) group) naming {
-	n := naming{elementSet{math.MaxUint64, math.MaxUint64}, of}
-	if elements != nil {
-		n.elements = elementSet{}
-	}
-	for _, element := range elements {
-		n.elements.add(element)
-	}
-	return n
+func (s *kindSet) add(kind uint8)      { s[kind/64] |= 1 << (kind % 64) }
+func (s *kindSet) has(kind uint8) bool { return s[kind/64]>>(kind%64)&1 == 1 }
+func (s *kindSet) meets(t *kindSet) bool {
+	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
+}
+
+// newNaming is for all atoms.
+func newNaming(of func(a *atoms, i int) group) naming {
+	return naming{[]kindSet{{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}}, of}
 }
 
 // namings are in order of precedence.
 var namings = sync.OnceValue(func() []naming {
-	list := []naming{newNaming([]int{carbon + 1}, polyhalogen), newNaming([]int{carbon + 1}, polyyne)}
-	for _, p := range functional() {
-		list = append(list, newNaming(p.atoms[0].elements, p.naming))
+	var list []naming
+	functions := func(all ...func(*atoms, int) group) {
+		for _, of := range all {
+			list = append(list, newNaming(of))
+		}
 	}
-	for _, of := range []func(*atoms, int) group{element, ringSystem, aromaticRing, unsaturated, otherRing} {
-		list = append(list, newNaming(nil, of))
+	patterns := func(all []*pattern) {
+		for _, p := range all {
+			list = append(list, naming{lists.Map(p.atoms, func(a patternAtom) kindSet { return a.kinds }), p.naming})
+		}
 	}
-	for _, p := range plain() {
-		list = append(list, newNaming(p.atoms[0].elements, p.naming))
-	}
-	return append(list, newNaming(nil, rest))
+	functions(polyhalogen, polyyne)
+	patterns(functional())
+	functions(element, ringSystem, aromaticRing, unsaturated, otherRing)
+	patterns(plain())
+	functions(rest)
+	return list
 })
 
 // atoms reads a molecule and its rings.
 type atoms struct {
 	molecule.Atoms
+	kinds   []uint8 // see kindSet
 	rings   [][]int
 	systems []group // ring systems, with names where they have one
 	taken   []bool  // by a group
+	found   []int   // empty, with room for the atoms of a pattern
 }
 
 func newAtoms(g *graph.Graph) *atoms {
-	return &atoms{Atoms: molecule.Atoms{Graph: g}, rings: Rings(g), taken: make([]bool, g.N())}
+	a := &atoms{Atoms: molecule.Atoms{Graph: g}, kinds: make([]uint8, g.N()), rings: Rings(g), taken: make([]bool, g.N()), found: make([]int, 0, 16)}
+	for i := range a.kinds {
+		a.kinds[i] = uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // of features that no molecule has, too
+		if a.Aromatic(i) {
+			a.kinds[i] += aromaticKind
+		}
+	}
+	return a
 }
 
 func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }
@@ -110,9 +124,18 @@ func (a *atoms) neighbours(i int) int { return a.Value(i, molecule.ColumnNeighbo
 // hydrogens counts the hydrogens of an atom, explicit ones included; heavy counts its other
 // neighbours.
 func (a *atoms) hydrogens(i int) int {
-	return a.Value(i, molecule.ColumnHydrogens) + len(a.nearby(i, "H"))
+	return a.Value(i, molecule.ColumnHydrogens) + a.explicit(i)
 }
-func (a *atoms) heavy(i int) int { return a.Degree(i) - len(a.nearby(i, "H")) }
+func (a *atoms) heavy(i int) int { return a.Degree(i) - a.explicit(i) }
+
+func (a *atoms) explicit(i int) (n int) {
+	for _, j := range a.Row(i) {
+		if a.Element(int(j)) == 1 {
+			n++
+		}
+	}
+	return n
+}
 
 func (a *atoms) flat(i int) bool {
 	return a.Value(i, molecule.ColumnHybridization) == 1 && !a.Aromatic(i)

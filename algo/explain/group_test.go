@@ -66,3 +66,10 @@ func TestRings(t *testing.T) {
 		t.Errorf("%d rings of 1000, %d of 1001, of which %q", len(Rings(large[0])), len(Rings(large[1])), Groups(large[1]))
 	}
 }
+
+func BenchmarkGroups(b *testing.B) {
+	g := parse(b, "CC(=O)Nc1ccc(S(=O)(=O)N2CCN(CC2)C(=O)c2ccc(OC(F)(F)F)cc2)cc1")[0]
+	for b.Loop() {
+		Groups(g)
+	}
+}

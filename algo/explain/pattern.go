@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,10 +30,10 @@ type pattern struct {
 }
 
 type patternAtom struct {
-	parent                        int
-	elements                      []int // nil for a metal
-	aromatic, context, double, in bool
-	conditions                    []condition
+	parent                     int
+	kinds                      kindSet // any but aromatic ones for a metal
+	metal, context, double, in bool
+	conditions                 []condition
 }
 
 type condition struct {
@@ -73,10 +74,15 @@ func parsePattern(name, text string) *pattern {
 func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
-		atom.aromatic = symbol == strings.ToLower(symbol)
-		if symbol != "M" {
-			atom.elements = append(atom.elements, elementOf(strings.ToUpper(symbol[:1])+symbol[1:]))
+		if symbol == "M" {
+			atom.metal, atom.kinds = true, kindSet{math.MaxUint64, math.MaxUint64}
+			continue
 		}
+		kind := elementOf(strings.ToUpper(symbol[:1]) + symbol[1:])
+		if symbol == strings.ToLower(symbol) {
+			kind += aromaticKind
+		}
+		atom.kinds.add(uint8(kind))
 	}
 	for _, part := range parts[1:] {
 		if part == "+" || part == "-" {
@@ -105,7 +111,7 @@ func (p *pattern) naming(a *atoms, i int) group {
 	if !p.atoms[0].is(a, i) {
 		return group{}
 	}
-	found, ring := p.place(a, []int{i})
+	found, ring := p.place(a, append(a.found, i))
 	if found == nil {
 		return group{}
 	}
@@ -168,7 +174,7 @@ func count(these, list []int) int {
 }
 
 func (t *patternAtom) is(a *atoms, i int) bool {
-	if t.elements == nil && !a.metal(i) || t.elements != nil && !slices.Contains(t.elements, a.Element(i)) || t.aromatic != a.Aromatic(i) {
+	if !t.kinds.has(a.kinds[i]) || t.metal && !a.metal(i) {
 		return false
 	}
 	return !(t.double && !a.double(i)) && !slices.ContainsFunc(t.conditions, func(c condition) bool { return c.of(a, i) != c.value })

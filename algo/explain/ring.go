@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -88,7 +87,10 @@ func ringSystem(a *atoms, i int) group {
 	}
 	system := a.system(i)
 	exact, skeletons := ringNames()
-	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.bare)])
+	name := exact[a.signature(system, a.kind)]
+	if name == "" {
+		name = skeletons[a.signature(system, a.bare)]
+	}
 	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
 	return a.systems[len(a.systems)-1]
 }
@@ -172,11 +174,16 @@ func (a *atoms) bare(i int) int { return a.kind(i) &^ 2 }
 
 // signature identifies a part of a molecule by its atoms and bonds.
 func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
-	g := a.Select(func(i int) bool { return slices.Contains(nodes, i) })
-	g.Features, g.X = 1, make([]float32, g.N())
-	nodes = slices.Sorted(slices.Values(nodes))
-	for k, i := range nodes {
-		g.X[k] = float32(what(i))
+	inside := make([]bool, a.N())
+	for _, i := range nodes {
+		inside[i] = true
+	}
+	g := a.Select(func(i int) bool { return inside[i] })
+	g.Features, g.X = 1, make([]float32, 0, g.N())
+	for i, is := range inside {
+		if is {
+			g.X = append(g.X, float32(what(i)))
+		}
 	}
 	return fingerprint.Signature(g, -1)
 }

@@ -14,8 +14,8 @@ type Match struct {
 }
 
 // Best returns the print most similar to p by the similarity of Closest, as sets and with counts.
-// A print equal to p is the best by both; among equally similar prints the first is. own, unless
-// negative, is a print of the index to leave out.
+// A print equal to p is the best by both; among equally similar prints the first is. novel is the number of p's keys
+// that no print has. own, unless negative, is a print of the index to leave out.
 //
 // The search is exact and reads a small part of the index. It takes keys from rare to common, and sooner if they occur
 // often in p. The weight of the remaining keys bounds the similarity of prints not met yet; added to the sum so far, it
@@ -23,7 +23,7 @@ type Match struct {
 // those it holds. A block of prints of similar weight is ruled out by its lightest print. Only prints whose bound
 // reaches the best known similarity are compared in full. A small index is searched by rows, see rows, if the processor
 // has masks.
-func (x *Index) Best(p Print, own int) (best [2]Match) {
+func (x *Index) Best(p Print, own int) (best [2]Match, novel int) {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
 	if len(p.Keys) == 0 {
@@ -39,7 +39,7 @@ func (x *Index) Best(p Print, own int) (best [2]Match) {
 		s.meet()
 		s.settle()
 	}
-	best = s.best
+	best, novel = s.best, s.novel
 	s.end()
 	searchSpare.Put(s)
 	for m := range best {
@@ -47,7 +47,7 @@ func (x *Index) Best(p Print, own int) (best [2]Match) {
 			best[m].Similarity = 1
 		}
 	}
-	return best
+	return best, novel
 }
 
 // searchSpare keeps the memory of Best from call to call.
@@ -55,9 +55,10 @@ var searchSpare = sync.Pool{New: func() any { return new(search) }}
 
 // A search is one call of Best.
 type search struct {
-	x    *Index
-	own  int // its place
-	keys int // of the print
+	x     *Index
+	own   int // its place
+	keys  int // of the print
+	novel int // of its keys, see Best
 
 	terms  []term   // the print's keys that the index has, in the order of marks
 	marks  []mark   // one for 64 numbers; all 0 between calls
@@ -136,7 +137,7 @@ func (c cell) counts() int32 { return int32(c >> 16) }
 func (c cell) sum() int64 { return int64(int32(c)>>16 + c.sets()) }
 
 func (s *search) begin(x *Index, own int) {
-	s.x, s.own = x, -1
+	s.x, s.own, s.novel = x, -1, 0
 	if own >= 0 {
 		s.own = int(x.places[own])
 	}
@@ -186,8 +187,14 @@ func (s *search) take(p Print) bool {
 	}
 	terms := s.mark()
 	s.terms = slices.Grow(s.terms, terms)[:terms]
-	owns, times := [2]int64{}, 0.0
+	owns, times, leave := [2]int64{}, 0.0, uint32(0)
+	if s.own >= 0 {
+		leave = 1
+	}
 	for k, l := range s.lists {
+		if l.holders <= leave {
+			s.novel++
+		}
 		r := s.rarity(int(l.holders))
 		owns[Sets] += r
 		owns[Counts] += r * int64(p.Counts[k])

@@ -347,18 +347,3 @@ func (x *Index) Known(p Print) float64 {
 	}
 	return known / all
 }
-
-// Novel returns the number of p's keys that no print of the index has. own, unless negative, is a print of
-// the index to leave out, which p equals.
-func (x *Index) Novel(p Print, own int) (novel int) {
-	most := 0
-	if own >= 0 {
-		most = 1
-	}
-	for _, k := range p.Keys {
-		if x.Holders(k) <= most {
-			novel++
-		}
-	}
-	return novel
-}

@@ -119,7 +119,7 @@ func checkBest(t *testing.T, name string, prints []Print, x *Index, p Print, own
 	defer func(before bool) { useRows = before }(useRows)
 	want := bestOf(prints, p, own)
 	for _, useRows = range []bool{false, true} {
-		if got := x.Best(p, own); got != want {
+		if got, _ := x.Best(p, own); got != want {
 			t.Errorf("%s, rows %t: %+v, want %+v", name, useRows, got, want)
 		}
 	}

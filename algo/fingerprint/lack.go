@@ -7,7 +7,7 @@ import "slices"
 // only the other has. All parts and rest add up. fractions are how much of each key the other lacks, from 0 to 1.
 // Without a print, or with one that equals p, the slices are nil and rest is 0.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
-	best := x.Best(p, -1)
+	best, _ := x.Best(p, -1)
 	if best[m].Print < 0 || best[m].Equal {
 		return nil, nil, 0
 	}

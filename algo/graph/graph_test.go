@@ -359,6 +359,49 @@ func TestEncodeDense(t *testing.T) {
 	}
 }
 
+// Walks of a large graph that go together return as they do one by one. It has isolated nodes, leaves of the same node,
+// and two parts of which one is never reached.
+func TestEncodeTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 2))
+	const n = 2*wideNodes + 5
+	var edges [][2]int32
+	for range 5 * n / 2 {
+		edges = append(edges, [2]int32{rng.Int32N(n - 300), rng.Int32N(n - 300)})
+	}
+	for leaf := range int32(250) {
+		edges = append(edges, [2]int32{leaf % 7, n - 299 + leaf})
+	}
+	g := build(t, n, append(edges, [2]int32{n - 2, n - 1}))
+	want := make([]float32, n*EncodingWidth)
+	w := new(walker)
+	w.begin(g)
+	for i := range n {
+		row := want[i*EncodingWidth:][:EncodingWidth]
+		w.returns(g, int32(i), row[:WalkSteps])
+		row[WalkSteps+min(g.Degree(i), DegreeClasses-1)] = 1
+	}
+	got, differ := encoded(g), 0
+	for k, x := range got {
+		if math.Abs(float64(x)-float64(want[k])) > 1e-7 {
+			t.Fatalf("node %d, place %d: %g, want %g", k/EncodingWidth, k%EncodingWidth, x, want[k])
+		}
+		if x != want[k] {
+			differ++
+		}
+	}
+	if differ > 1 {
+		t.Errorf("%d values of %d differ by a rounding", differ, len(got))
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	g := drawn(b, rand.New(rand.NewPCG(1, 2)), 2048, 8192)
+	dst := make([]float32, g.N()*EncodingWidth)
+	for b.Loop() {
+		Encode(g, dst)
+	}
+}
+
 // A long ring, in memory that grows with its length and not with its square:
 // the walk is back after 2k steps with the chance C(2k, k)/4^k.
 func TestEncodeLongRing(t *testing.T) {

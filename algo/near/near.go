@@ -5,6 +5,8 @@ package near
 import (
 	"context"
 	"math"
+	"slices"
+	"sync"
 
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
@@ -165,10 +167,11 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 	err := parallel.For(ctx, workers, (n+measureChunk-1)/measureChunk, func(worker, piece int) {
 		from, to := piece*measureChunk, min(n, (piece+1)*measureChunk)
 		if searches[worker] == nil {
-			searches[worker] = &search{landmarks: b.landmarks, queries: make([]float32, measureChunk*dim)}
+			searches[worker] = spare.Get().(*search)
+			searches[worker].landmarks = b.landmarks
 		}
 		s := searches[worker]
-		s.queries = s.queries[:(to-from)*dim]
+		s.queries = slices.Grow(s.queries[:0], measureChunk*dim)[:(to-from)*dim]
 		for i := from; i < to; i++ {
 			b.Standard.apply(s.query(i-from), graphs.Row(i), dim)
 		}
@@ -180,20 +183,29 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			}
 			_, square := s.nearest(i-from, leave)
 			d.parts[ByEmbedding][i] = math.Sqrt(square)
-			best := b.Subtrees.Best(graphs.Prints[i], place)
+			best, novel := b.Subtrees.Best(graphs.Prints[i], place)
 			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-best[fingerprint.Sets].Similarity, 1-best[fingerprint.Counts].Similarity
 			d.equal[i] = best[fingerprint.Counts].Equal
-			d.parts[ByRest][i] = b.unexplained(graphs, i, place)
+			d.parts[ByRest][i] = b.unexplained(graphs, i, novel)
 		}
 	})
+	for _, s := range searches {
+		if s != nil {
+			s.landmarks = nil
+			spare.Put(s)
+		}
+	}
 	return d, err
 }
 
-// unexplained is ℓ_n of graph i, or log(1 + n) for n subtrees that no training graph except leave has.
-func (b *Bank) unexplained(graphs *contrast.Outline, i, leave int) float64 {
+// spare keeps the memory of searches.
+var spare = sync.Pool{New: func() any { return new(search) }}
+
+// unexplained is ℓ_n of graph i, or log(1 + n) for n subtrees that no other training graph has.
+func (b *Bank) unexplained(graphs *contrast.Outline, i, novel int) float64 {
 	switch {
 	case graphs.NodeScore == nil:
-		return math.Log1p(float64(b.Subtrees.Novel(graphs.Prints[i], leave)))
+		return math.Log1p(float64(novel))
 	case math.IsNaN(graphs.NodeScore[i]):
 		return b.typical
 	}

@@ -246,12 +246,14 @@ func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
 	d := must.Have(n.Measure(ctx, 2, in.Test.Outline()))
 	own := must.Have(n.LeaveOut(ctx, 2))
 	for i, p := range in.Test.Prints {
-		if got, want := d.parts[BySubtrees][i], 1-index.Best(p, -1)[fingerprint.Sets].Similarity; got != want {
+		best, _ := index.Best(p, -1)
+		if got, want := d.parts[BySubtrees][i], 1-best[fingerprint.Sets].Similarity; got != want {
 			t.Errorf("graph %d of the test: %g, want %g", i, got, want)
 		}
 	}
 	for k, i := range picked {
-		if got, want := own.parts[BySubtrees][k], 1-index.Best(in.Bank.Prints[i], i)[fingerprint.Sets].Similarity; got != want {
+		best, _ := index.Best(in.Bank.Prints[i], i)
+		if got, want := own.parts[BySubtrees][k], 1-best[fingerprint.Sets].Similarity; got != want {
 			t.Errorf("graph %d of the bank: %g, want %g", i, got, want)
 		}
 	}

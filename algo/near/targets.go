@@ -31,13 +31,13 @@ func (b *Bank) Targets(graphs *contrast.Outline, within []float64) *Targets {
 		rest: make([]float64, n), novel: make([]float64, n), lack: map[uint32][]int32{},
 	}
 	for i, p := range graphs.Prints {
-		c.rest[i] = b.unexplained(graphs, i, -1)
 		for _, key := range p.Keys {
 			if graphs.NodeScore == nil && b.Subtrees.Holders(key) == 0 {
 				c.lack[key] = append(c.lack[key], int32(i))
 				c.novel[i]++
 			}
 		}
+		c.rest[i] = b.unexplained(graphs, i, int(c.novel[i]))
 	}
 	return c
 }

@@ -12,7 +12,9 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/parallel"
+	"baca/algo/tanimoto"
 )
 
 // Groups are lists of places, which have no place in common.
@@ -55,20 +57,17 @@ const SameCluster = 0.35
 // Neighbours are counted once, before the first group. The time grows with the square of the number of prints,
 // the memory with the number.
 func Clusters(ctx context.Context, workers int, prints []fingerprint.Print, least float64) (groups Groups, err error) {
-	index, n := fingerprint.NewIndex(prints), len(prints)
-	rows := make([][]float64, parallel.Workers(workers))
-	for w := range rows {
-		rows[w] = make([]float64, n)
+	n := len(prints)
+	sets := lists.Map(prints, func(p fingerprint.Print) []uint32 { return p.Keys })
+	index := tanimoto.New(sets)
+	searches, found := make([]*tanimoto.Search, parallel.Workers(workers)), make([][]uint32, parallel.Workers(workers))
+	for w := range searches {
+		searches[w] = tanimoto.NewSearch(index)
 	}
 	near, order := make([]int, n), make([]int, n)
 	err = parallel.For(ctx, workers, n, func(worker, i int) {
-		index.Similarities(rows[worker], fingerprint.Sets, prints[i])
-		for _, x := range rows[worker] {
-			if x >= least {
-				near[i]++
-			}
-		}
-		order[i] = i
+		found[worker] = searches[worker].Within(found[worker][:0], sets[i], least)
+		near[i], order[i] = len(found[worker]), i
 	})
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(near[b], near[a]) })
 	taken := make([]bool, n)
@@ -76,13 +75,13 @@ func Clusters(ctx context.Context, workers int, prints []fingerprint.Print, leas
 		if taken[i] || err != nil {
 			continue
 		}
-		index.Similarities(rows[0], fingerprint.Sets, prints[i])
 		var members []int
-		for j, x := range rows[0] {
-			if !taken[j] && (x >= least || i == j) {
-				members, taken[j] = append(members, j), true
+		for _, j := range searches[0].Within(found[0][:0], sets[i], least) {
+			if !taken[j] {
+				members, taken[j] = append(members, int(j)), true
 			}
 		}
+		slices.Sort(members)
 		groups, err = append(groups, members), ctx.Err()
 	}
 	return groups, err

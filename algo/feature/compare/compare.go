@@ -13,6 +13,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/internal/parallel"
 	"baca/algo/metric"
+	"baca/algo/tanimoto"
 )
 
 // nearDuplicate is the least similarity of near duplicates.
@@ -179,12 +180,12 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	c.Evidence.Single = c.single(a, b)
 	c.Overlap = overlap(a, b)
 	stage("substructures")
-	xa, xb := newIndex(a.prints), newIndex(b.prints)
+	xa, xb := tanimoto.New(a.prints), tanimoto.New(b.prints)
 	c.fragments(a, b, xa, xb)
 	for _, n := range []struct {
 		to    *Nearest
 		of    *List
-		in    *index
+		in    *tanimoto.Index
 		self  bool
 		stage string
 	}{
@@ -255,7 +256,7 @@ func overlap(a, b *List) Overlap {
 const chunk = 64
 
 // nearest finds the nearest molecules of a list, or of an even sample.
-func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (Nearest, error) {
+func nearest(ctx context.Context, workers int, of *List, in *tanimoto.Index, self bool) (Nearest, error) {
 	queries := make([]int, of.Len())
 	for i := range queries {
 		queries[i] = i
@@ -268,17 +269,17 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 		queries = queries[:maxQueries]
 	}
 	n.Queries, n.similarities = len(queries), make([]float64, len(queries))
-	searches := make([]*search, parallel.Workers(workers))
+	searches := make([]*tanimoto.Search, parallel.Workers(workers))
 	err := parallel.For(ctx, workers, (len(queries)+chunk-1)/chunk, func(worker, piece int) {
 		if searches[worker] == nil {
-			searches[worker] = newSearch(in)
+			searches[worker] = tanimoto.NewSearch(in)
 		}
 		for k := piece * chunk; k < min(len(queries), (piece+1)*chunk); k++ {
 			skip := -1
 			if self {
 				skip = queries[k]
 			}
-			n.similarities[k] = max(0, searches[worker].nearest(of.prints[queries[k]], skip)) // a list of one has no other
+			n.similarities[k] = max(0, searches[worker].Nearest(of.prints[queries[k]], skip)) // a list of one has no other
 		}
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/tanimoto"
 )
 
 // SciPy wrote the p-values, see testdata/fisher.py.
@@ -33,42 +34,6 @@ func TestFisher(t *testing.T) {
 		odds, low, high := oddsRatio(n[0], n[1], n[2], n[3])
 		return fmt.Sprintf("%.5e %.5e %.5e %.5e", fisher(n[0], n[1], n[2], n[3]), odds, low, high)
 	})
-}
-
-// The nearest of random sets are those that comparing all pairs finds.
-func TestNearestIsThatOfAllPairs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	draw := func(n, keys int) [][]uint32 {
-		var sets [][]uint32
-		for range n {
-			var s []uint32
-			for range rng.IntN(30) {
-				// Some keys are common, most are rare.
-				s = append(s, uint32(float64(keys)*math.Pow(rng.Float64(), 3)))
-			}
-			slices.Sort(s)
-			sets = append(sets, slices.Compact(s))
-		}
-		return sets
-	}
-	for _, size := range []int{1, 2, 30, 400} {
-		sets := draw(size, 300)
-		queries := append(draw(200, 400), sets...)
-		s := newSearch(newIndex(sets))
-		for q, keys := range queries {
-			for _, skip := range []int{-1, max(-1, q-200)} {
-				want := -1.0
-				for i, other := range sets {
-					if i != skip {
-						want = max(want, fingerprint.Tanimoto(shared(keys, other), len(keys), len(other)))
-					}
-				}
-				if got := s.nearest(keys, skip); got != want {
-					t.Fatalf("%d sets, query %v but %d: %g, want %g", size, keys, skip, got, want)
-				}
-			}
-		}
-	}
 }
 
 func parse(text string) dataset.Record {
@@ -370,7 +335,7 @@ func TestNearestOfALongList(t *testing.T) {
 		l.same = append(l.same, identity{uint64(i), 1})
 		l.prints = append(l.prints, []uint32{uint32(i % 10)})
 	}
-	x := newIndex([][]uint32{{0}, {1}, {2}, {3}, {4, 5}})
+	x := tanimoto.New([][]uint32{{0}, {1}, {2}, {3}, {4, 5}})
 	n := must.Have(nearest(context.Background(), 2, l, x, false))
 	// Four in ten have an equal one, two in ten one of similarity ½.
 	if !n.Sampled || n.Queries != maxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {

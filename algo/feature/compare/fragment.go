@@ -9,6 +9,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/tanimoto"
 )
 
 // leastHolders is the least number of molecules, of both lists, with a compared fragment; at least
@@ -24,13 +25,13 @@ const (
 )
 
 // fragments compares subtrees.
-func (c *Comparison) fragments(a, b *List, xa, xb *index) {
+func (c *Comparison) fragments(a, b *List, xa, xb *tanimoto.Index) {
 	least := max(leastHolders, (a.Len()+b.Len())/1000)
-	keys := slices.Concat(xa.keys, xb.keys)
+	keys := slices.Concat(xa.Keys(), xb.Keys())
 	slices.Sort(keys)
 	var list []Difference
 	for _, key := range slices.Compact(keys) {
-		if inA, inB := len(xa.with(key)), len(xb.with(key)); inA+inB >= least {
+		if inA, inB := len(xa.With(key)), len(xb.With(key)); inA+inB >= least {
 			list = append(list, Difference{Kind: KindFragment, Name: fmt.Sprintf("%08x", key), InA: inA, InB: inB})
 		}
 	}
@@ -47,7 +48,7 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 		}
 		var key uint32
 		fmt.Sscanf(d.Name, "%x", &key)
-		holders := [2][]uint32{xa.with(key), xb.with(key)}
+		holders := [2][]uint32{xa.With(key), xb.With(key)}
 		if slices.ContainsFunc(shown, func(other [2][]uint32) bool { return sharedBy(holders, other) > mostShared }) {
 			continue
 		}
@@ -65,7 +66,7 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 
 // sharedBy is the share of molecules with both among those with either.
 func sharedBy(a, b [2][]uint32) float64 {
-	both := shared(a[0], b[0]) + shared(a[1], b[1])
+	both := tanimoto.Shared(a[0], b[0]) + tanimoto.Shared(a[1], b[1])
 	return float64(both) / math.Max(1, float64(len(a[0])+len(a[1])+len(b[0])+len(b[1])-both))
 }
 

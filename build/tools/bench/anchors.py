@@ -1,11 +1,13 @@
 """Times what RDKit offers for the work of build/tools/bench and prints lines as Go's
 benchmarks do. Usage:
 
-    anchors.py NAME BANK QUERIES
+    anchors.py NAME BANK QUERIES        the most similar fingerprint of a bank
+    anchors.py rows COUNT BANK QUERIES  the same for COUNT molecules like QUERIES: reading, ECFP4, Tanimoto
 
-BANK and QUERIES hold fingerprints of 1 024 bits, one after the other.
+BANK and QUERIES hold fingerprints of 1 024 bits, one after the other, or SMILES below a head.
 """
 
+import os
 import sys
 import time
 
@@ -40,4 +42,27 @@ def rdkit(name, bank, queries):
     line(name, fastest(lambda: max(DataStructs.BulkTanimotoSimilarity(queries[next(places) % len(queries)], bank))))
 
 
-rdkit(*sys.argv[1:])
+def rows(of, bank, queries):
+    from rdkit import Chem, DataStructs, RDLogger
+    from rdkit.Chem import rdFingerprintGenerator
+
+    RDLogger.DisableLog("rdApp.*")
+    make = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048).GetFingerprint
+
+    def prints(path):
+        with open(path) as f:
+            for text in f.read().split()[1:]:
+                molecule = Chem.MolFromSmiles(text)
+                if molecule is not None:
+                    yield make(molecule)
+
+    bank = list(prints(bank))
+    begin = os.times().user
+    count = sum(1 for p in prints(queries) if max(DataStructs.BulkTanimotoSimilarity(p, bank)) >= 0)
+    line(f"Rows/{of}", (os.times().user - begin) / count * int(of))
+
+
+if sys.argv[1] == "rows":
+    rows(*sys.argv[2:])
+else:
+    rdkit(*sys.argv[1:])

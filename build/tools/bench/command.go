@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"baca/algo/dataset"
@@ -24,26 +28,99 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 	if b.against != "" {
 		platform = b.side
 	}
-	add := func(name string, molecules []string, runs int) {
-		path := filepath.Join(b.bin, strings.ReplaceAll(name, "/", "-")+".csv")
+	add := func(name string, runs int, wall bool, files [][]string, args ...string) {
 		if chosen, _ := regexp.MatchString(b.only, "Benchmark"+name); !chosen {
 			return
 		}
-		try.Check(write(path, molecules))
+		for k, lines := range files {
+			path := filepath.Join(b.bin, fmt.Sprintf("%s-%d.%s", strings.ReplaceAll(name, "/", "-"), k, kindOf(lines)))
+			try.Check(os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666))
+			args = append(args, path)
+		}
 		jobs = append(jobs, job{platform, name, func(ctx context.Context) (lines []byte, err error) {
 			for range runs {
-				begin := time.Now()
-				_, failed := execute(ctx, b.root, nil, program, "score", "--out", os.DevNull, path)
-				lines = fmt.Appendf(lines, "Benchmark%s 1 %d ns/op\n", name, time.Since(begin).Nanoseconds())
-				err = errors.Join(err, failed)
+				line, failed := b.timed(ctx, program, wall, args)
+				lines, err = fmt.Appendf(lines, "Benchmark%s 1 %s\n", name, line), errors.Join(err, failed)
 			}
 			return lines, err
 		}})
 	}
-	add("Score/50000", part(all, 50_000), 1)
-	add("Start/1", part(all, 1), 15)
-	add("Start/1000", part(all, 1000), 15)
+	score := []string{"score", "--out", os.DevNull}
+	add("Score/50000", 1, true, tables(part(all, 50_000)), score...)
+	add("Start/1", 15, true, tables(part(all, 1)), score...)
+	add("Start/1000", 15, true, tables(part(all, 1000)), score...)
+	// User time of one core, on random rows.
+	random := shuffled(all)
+	add("Rows/60000", 1, false, tables(random[:60_000]), "score", "--workers", "1", "--model", "bbbp", "--out", os.DevNull)
+	add("Compare/10000x100000", 1, false, tables(random[:10_000], random[10_000:110_000]), "compare", "--workers", "1")
+	add("Clusters/20000", 1, false, tables(random[:20_000]), "split", "--by", "cluster", "--no-compare", "--workers", "1")
+	add("Train/20000", 1, false, tables(random[:20_000]), "train", "--epochs", "1", "--workers", "1", "--out", filepath.Join(b.bin, trained))
+	add("Plain/16384", 1, false, [][]string{{plainGraph(16_384, 65_536)}}, "score", "--workers", "1", "--model", "imdb-multi", "--out", os.DevNull)
 	return jobs, nil
+}
+
+// trained is the name of the model that training writes.
+const trained = "trained.msgpack"
+
+// timed runs a program and returns its measures: the wall time, or the user time of one core and the peak of memory, which
+// is at least that of this program.
+func (b bench) timed(ctx context.Context, program string, wall bool, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	os.Remove(filepath.Join(b.bin, trained))
+	c := exec.CommandContext(ctx, program, args...)
+	if !wall {
+		c.Env = append(os.Environ(), "GOMAXPROCS=1")
+	}
+	begin := time.Now()
+	if text, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("baca %s: %w: %s", args[0], err, text[max(0, len(text)-300):])
+	}
+	if wall {
+		return fmt.Sprintf("%d ns/op", time.Since(begin).Nanoseconds()), nil
+	}
+	peak := float64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024
+	return fmt.Sprintf("%d ns/op %.1f MiB", c.ProcessState.UserTime().Nanoseconds(), peak), nil
+}
+
+// tables are lists of molecules as the lines of tables.
+func tables(lists ...[]string) (files [][]string) {
+	for _, list := range lists {
+		files = append(files, append([]string{"smiles"}, list...))
+	}
+	return files
+}
+
+// kindOf is the ending of the name of a file.
+func kindOf(lines []string) string {
+	if lines[0] == "smiles" {
+		return "csv"
+	}
+	return "jsonl"
+}
+
+// shuffled returns a list in a random order that is always the same.
+func shuffled(list []string) []string {
+	list = slices.Clone(list)
+	rand.New(rand.NewPCG(55, 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// plainGraph draws a graph, in node-link form.
+func plainGraph(nodes, edges int) string {
+	rng, ids, links := rand.New(rand.NewPCG(55, 2)), []string{}, []string{}
+	for i := range nodes {
+		ids = append(ids, fmt.Sprintf(`{"id":%d}`, i))
+	}
+	known := map[[2]int]bool{}
+	for len(links) < edges {
+		from, to := rng.IntN(nodes), rng.IntN(nodes)
+		if from < to && !known[[2]int{from, to}] {
+			known[[2]int{from, to}] = true
+			links = append(links, fmt.Sprintf(`{"source":%d,"target":%d}`, from, to))
+		}
+	}
+	return `{"nodes":[` + strings.Join(ids, ",") + `],"links":[` + strings.Join(links, ",") + `]}`
 }
 
 // mixName is the large set, parts of which are measured.

@@ -37,16 +37,22 @@ func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 }
 
 // rdkit plans BenchmarkNeighbour with RDKit, on the fingerprints that the suite writes.
-func (b bench) rdkit(ctx context.Context) ([]job, error) {
+func (b bench) rdkit(ctx context.Context) (jobs []job, err error) {
+	defer try.Catch(&err)
 	name, err := b.bits(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
 		if _, err = execute(ctx, b.root, nil, python, "-c", "import rdkit"); err == nil {
-			return []job{{"peers", "RDKit", func(ctx context.Context) ([]byte, error) {
-				return execute(ctx, b.bin, oneThread, python, "-c", anchors, name, "bank.bits", "queries.bits")
-			}}}, nil
+			run := func(args ...string) job {
+				return job{"peers", "RDKit " + args[0], func(ctx context.Context) ([]byte, error) {
+					return execute(ctx, b.bin, oneThread, python, append([]string{"-c", anchors}, args...)...)
+				}}
+			}
+			random := shuffled(try.To(mix(b.data)))
+			return []job{run(name, "bank.bits", "queries.bits"), run("rows", "60000", "bank.smi", "rows.smi")}, errors.Join(
+				write(filepath.Join(b.bin, "bank.smi"), random[len(random)-1500:]), write(filepath.Join(b.bin, "rows.smi"), random[:10_000]))
 		}
 	}
 	return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/app/lab"
 	"baca/app/picture"
 	"baca/app/run"
 	"baca/app/table"
@@ -215,6 +216,9 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.GuardP(i) > rule.Guard {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
+	}
+	if by := s.Deciding(); by != table.EachAlone {
+		body = append(body, small("Decided by "+words.Small(table.DeciderWords()[by].Name)+", for this list. By itself it is "+lab.ByItself(s.Session, i)+".").ID("by-itself"))
 	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"

@@ -204,12 +204,17 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		if v == table.InTraining {
 			break
 		}
-		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
+		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
+	case "alone_p":
+		if text = scored(words.P(r.AloneP[i]), v); text != "" {
+			own := s.JudgeBy(table.EachAlone, i)
+			return []app.UI{app.Span().Class(classOf(own)).Title(wordOf(own)).Body(shape(own)), app.Span().Class("sr-only").Text(wordOf(own)), app.Text(text)}
+		}
 	case "predicted":
 		return []app.UI{app.Div().Text(table.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
 	case "trust":

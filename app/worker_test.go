@@ -324,7 +324,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Few: f.few, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Few: f.few, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores()), column.NumberColumn("s_pre", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}

@@ -30,6 +30,7 @@ var heads = []Head{
 	{"q_value", "c-q number", "q-value", "The lowest rate of false discoveries at which this one is called outside", false},
 	{"score", "c-score", "Score", "Higher is further outside", true},
 	{"verdict", "c-verdict", "Verdict", "", true},
+	{"alone_p", "c-alone number", "By itself", "What each is without the list, and its p", false},
 	{"predicted", "c-prediction number", "Prediction", "From your column, with an interval of the observed value", false},
 	{"expected_error", "c-error number", "Error", "The mean error of held-out molecules so far outside", true},
 	{"trust", "c-trust", "Trust", "By how many held-out molecules so far outside have a large error", true},
@@ -39,15 +40,18 @@ var heads = []Head{
 }
 
 // elsewhere are columns with another place on the page.
-var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
+var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
 // Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {
 	var list []Head
 	for _, h := range heads {
 		there := h.By == "" || table.Named(t.Rows.programColumns(), h.By) != nil
-		if h.By == "q_value" {
+		switch h.By {
+		case "q_value":
 			there = t.Rule().ByRate
+		case "alone_p":
+			there = t.Deciding() != EachAlone
 		}
 		if there {
 			list = append(list, h)

@@ -32,7 +32,8 @@ type Rows struct {
 	scored    []bool
 	Verdict   []decide.Verdict
 	Counts    decide.Counts
-	Low, High float64 // of Score
+	At        []float64 // the decider's axis, see Table.Places
+	Low, High float64   // of these, without records of the training set
 }
 
 // Take keeps the answer to a message.Compute.
@@ -106,7 +107,10 @@ func (r *Rows) GuardP(i int) float64 {
 	return r.AloneP[i]
 }
 
-func (r *Rows) decide(by Decider) { r.Score, r.P = r.By(by) }
+func (r *Rows) decide(by Decider) {
+	r.Score, r.P = r.By(by)
+	r.At = r.Score
+}
 
 func (r *Rows) Len() int { return len(r.id) }
 
@@ -193,14 +197,20 @@ func (r *Rows) forgetScores() {
 // judge sets all verdicts and counts them.
 func (r *Rows) judge(by decide.Rule) {
 	r.Counts = decide.Counts{}
-	r.Low, r.High = math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
 		if r.scored[i] && r.Verdict[i] != decide.Refused {
 			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
-		if s := r.Score[i]; r.Class(i) != InTraining && !math.IsNaN(s) {
-			r.Low, r.High = min(r.Low, s), max(r.High, s)
+	}
+}
+
+// stand sets the places of all judged records.
+func (r *Rows) stand(places []float64) {
+	r.At, r.Low, r.High = places, math.Inf(1), math.Inf(-1)
+	for i, x := range places {
+		if r.Class(i) != InTraining && !math.IsNaN(x) {
+			r.Low, r.High = min(r.Low, x), max(r.High, x)
 		}
 	}
 }

@@ -33,6 +33,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/molecule"
 	scores "baca/algo/run"
 	"baca/algo/table"
 	"baca/app"
@@ -276,15 +277,8 @@ func (b *builder) stored() string {
 	b.fail(err)
 	var list strings.Builder
 	for _, e := range run.Examples() {
-		var records []dataset.Record
-		for line := range strings.Lines(e.Molecules(web.Examples())) {
-			text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			r := dataset.Listed(1+len(records), text)
-			r.ID, r.Form = name, scoring.Form()
-			r = r.Parsed()
-			b.fail(r.Err)
-			records = append(records, r)
-		}
+		records, err := recordsOf(e.Molecules(web.Examples()), scoring.Form())
+		b.fail(err)
 		if len(records) == 0 {
 			continue
 		}
@@ -300,6 +294,19 @@ func (b *builder) stored() string {
 			len(rows), html.EscapeString(strings.Join(outside, ", ")))
 	}
 	return list.String()
+}
+
+// recordsOf reads lines of SMILES and name.
+func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err error) {
+	for line := range strings.Lines(lines) {
+		text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		r := dataset.Listed(1+len(records), text)
+		r.ID, r.Form = name, form
+		r = r.Parsed()
+		err = cmp.Or(err, r.Err)
+		records = append(records, r)
+	}
+	return records, err
 }
 
 // render returns the page as it is before its program runs: something to see at once, and nothing moves afterwards.

@@ -82,7 +82,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
-	if s.View.Coloured {
+	if s.View.Coloured || s.Rows.Trust != nil {
 		s.Glances.Want(wanted)
 	}
 	list := strings.Join(p.Album.Missing(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...), &s.Rows, wanted), "\n")
@@ -220,9 +220,9 @@ func (p *resultPane) predictions() app.UI {
 func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust
-	body := []app.UI{
-		app.Label().For("predicted").Text("Predictions"),
-		columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose),
+	var body []app.UI
+	if !s.Input.Example {
+		body = []app.UI{app.Label().For("predicted").Text("Predictions"), columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose)}
 	}
 	switch judged := s.Rows.Trust; {
 	case t.Failure != nil:
@@ -236,8 +236,7 @@ func (p *resultPane) judged() []app.UI {
 				shares("holds", t.Holds, t.Hold, run.Shares()).
 					Title("Share of observed values that intervals shall hold"))
 		}
-		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).
-			Text(table.StatedLine(judged)))
+		body = append(body, app.Span().ID("stated").Class("small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}

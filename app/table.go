@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // Lines have equal heights, see the style sheet, so positions are known without drawing.
@@ -40,6 +42,9 @@ func (p *resultPane) table() app.UI {
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference(), []float64{s.Rows.Low, s.Rows.High})
+	if s.Rows.Trust != nil {
+		bars.intervals = picture.IntervalsOf(s.Rows.Trust.Rows)
+	}
 	heads := s.Heads()
 	body := []app.UI{spacer(w.before)}
 	for at := w.from; at < w.to; at++ {
@@ -170,8 +175,11 @@ func spacer(height int) app.UI {
 		app.Td().Attr("height", height))
 }
 
-// A barScale is the range of score bars, with the threshold.
-type barScale struct{ low, high, threshold float64 }
+// A barScale is the range of score bars, with the threshold, and that of predictions.
+type barScale struct {
+	low, high, threshold float64
+	intervals            picture.Intervals
+}
 
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Class(i))
@@ -216,7 +224,10 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 			return []app.UI{app.Span().Class(classOf(own)).Title(wordOf(own)).Body(shape(own)), app.Span().Class("sr-only").Text(wordOf(own)), app.Text(text)}
 		}
 	case "predicted":
-		return []app.UI{app.Div().Text(table.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
+		return []app.UI{app.Div().Body(app.Raw(bars.intervals.Of(i, r.TrustOf(i))), app.Text(table.Cell(r.Column(h.By), i))),
+			app.Div().Class("quiet small").Text(r.Interval(i))}
+	case "nearest":
+		return measured(s.Glances.Of(i))
 	case "trust":
 		if trust := r.TrustOf(i); trust != "" {
 			return []app.UI{trustMark(trust, trustWord(trust))}
@@ -250,9 +261,23 @@ func (p *resultPane) name(i int) []app.UI {
 	}
 }
 
+// measured are the nearest training molecules whose values are known.
+func measured(d *message.Detailed) (list []app.UI) {
+	if d == nil {
+		return nil
+	}
+	for _, n := range d.Nearest {
+		if n.Values != nil && !math.IsNaN(n.Values.Observed) && len(list) < 2 {
+			list = append(list, app.Div().Class("near-line small").Title(n.Name).Body(
+				app.Span().Text(n.Name), app.Span().Class("number").Text(words.Number(n.Values.Observed))))
+		}
+	}
+	return list
+}
+
 // trustMark marks a verdict on a prediction as one on a record.
 func trustMark(trust, word string) app.UI {
-	like := map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}[trust]
+	like := picture.TrustLike(trust)
 	return app.Span().Class("trust-mark "+classOf(like)).Body(shape(like), app.Text(word))
 }
 

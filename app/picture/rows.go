@@ -10,6 +10,7 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/app/table"
+	"baca/wasm/message"
 )
 
 // Lines of the text area, see .code in the style sheet.
@@ -70,6 +71,37 @@ func Bar(x, low, high, threshold float64, v decide.Verdict) string {
 	}
 	return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/>` +
 		`<rect class="` + role(v) + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
+}
+
+// Intervals draw predictions with their intervals on one scale.
+type Intervals struct {
+	scale            chart.Scale
+	value, low, high []float64
+}
+
+// IntervalsOf are those of judged predictions.
+func IntervalsOf(rows message.Columns) Intervals {
+	v := Intervals{value: rows.Numbers("predicted"), low: rows.Numbers("interval_low"), high: rows.Numbers("interval_high")}
+	from, to := Spread(v.value, v.low, v.high)
+	v.scale = chart.Scale{Low: from, High: to, From: 0, To: barWidth}
+	return v
+}
+
+// Of draws that of a record, with the verdict on its prediction.
+func (v Intervals) Of(record int, trust string) string {
+	bar := ""
+	if x := v.low[record]; !math.IsNaN(x) {
+		bar = `<rect class="` + role(TrustLike(trust)) + `" x="` + num(v.scale.At(x)) + `" y="3" width="` + num(v.scale.At(v.high[record])-v.scale.At(x)) + `" height="4"/>`
+	}
+	if x := v.value[record]; !math.IsNaN(x) {
+		bar += `<path class="bar-mark" d="M` + num(v.scale.At(x)) + ` 0V10"/>`
+	}
+	return `<svg class="bar-picture interval" width="72" height="10" aria-hidden="true"><path class="bar-axis" d="M0 5H72"/>` + bar + `</svg>`
+}
+
+// TrustLike is the verdict on a molecule whose colour a verdict on a prediction has.
+func TrustLike(trust string) decide.Verdict {
+	return map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}[trust]
 }
 
 func StageBar(share float64) string {

@@ -19,6 +19,7 @@ type Given struct {
 	Text    string
 	File    *store.File
 	Library bool // to train on: opened without scoring, instead of a list that comes back
+	Example bool // of the page, which knows what its columns hold
 }
 
 // An Input is the content of the input pane.
@@ -138,7 +139,7 @@ func (i *Input) request() *message.Open {
 type Example struct {
 	Name, About string
 	names       []string // of the built-in molecules, nil for all
-	predictions bool     // a training set with predictions, and new molecules to come back to
+	predictions bool     // new molecules with predictions, and a model that knows the errors of others
 	// Story is the molecule of the lab's story: the method and its score by itself call it outside, S_Pre least of all.
 	Story string
 }
@@ -147,7 +148,7 @@ func Examples() []Example {
 	return []Example{
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},
 		{Name: "Which predictions to trust?",
-			About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
+			About: "225 predicted solubilities, by a model that knows the errors of 723 others", predictions: true},
 		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes", Story: "RDX"},
 	}
 }
@@ -165,9 +166,8 @@ func (i *Input) UseExample(e Example) {
 	switch {
 	case w == nil:
 	case e.predictions:
-		i.Given = Given{File: store.NewFile("solubility-new.csv", w.Unseen)}
-		i.Give(Given{File: store.NewFile("solubility-train.csv", w.Training), Library: true})
-		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 25, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
+		i.session.Models.Choose(message.Solubility)
+		i.Give(Given{Name: e.Name, File: store.NewFile("solubility-new.csv", w.Predictions), Example: true})
 	default:
 		i.session.Models.Choose(i.session.Models.defaultName())
 		i.Give(Given{Name: e.Name, Text: e.Molecules(w.Examples)})

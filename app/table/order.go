@@ -33,6 +33,7 @@ var heads = []Head{
 	{"alone_p", "c-alone number", "By itself", "What each is without the list, and its p", false},
 	{"predicted", "c-prediction number", "Prediction", "From your column, with an interval of the observed value", false},
 	{"expected_error", "c-error number", "Error", "The mean error of held-out molecules so far outside", true},
+	{"nearest", "c-nearest", "Nearest measured", "The most similar training molecules, with what was measured", false},
 	{"trust", "c-trust", "Trust", "By how many held-out molecules so far outside have a large error", true},
 	{"s_pre", "c-part number", "S_Pre", "By the frozen network alone", true},
 	{"s_attn", "c-part number", "S_Attn", "By attention to the two dictionaries", true},
@@ -50,6 +51,8 @@ func (t *Table) Heads() []Head {
 		switch h.By {
 		case "q_value":
 			there = t.Rule().ByRate
+		case "nearest":
+			there = t.Rows.Trust != nil
 		case "alone_p":
 			there = t.Deciding() != EachAlone
 		}

@@ -300,8 +300,13 @@ func (r *Rows) Interval(record int) string {
 	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + words.Number(r.Trust.Rows.Numbers("interval_high")[record])
 }
 
-// StatedLine says how often errors were large for held-out molecules, by verdict.
-func StatedLine(t *message.Trusted) string { return words.Sentences(t.Sentences[1:2]) }
+// StatedLine says how often errors were large by verdict: of the list, if it is measured, or of held-out molecules.
+func StatedLine(t *message.Trusted) string {
+	if t.Held != "" {
+		return words.Sentences([]string{t.Held})
+	}
+	return words.Sentences(t.Sentences[1:2])
+}
 
 // PredictionWords say what is known of the prediction for a record.
 func (r *Rows) PredictionWords(record int) string {

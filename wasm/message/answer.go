@@ -139,8 +139,9 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
-	// Training and Unseen are an example of predictions: CSV with the columns name, smiles, logS and logS_pred.
-	Training, Unseen []byte
+	// Predictions is a file with predictions for molecules that the model Solubility does not know: CSV with the columns
+	// name, smiles, logS and logS_pred.
+	Predictions []byte
 	// Extensions are those of readable files.
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.
@@ -148,6 +149,9 @@ type Welcome struct {
 	// Tools are those of the worker that need no form.
 	Tools []Tool
 }
+
+// Solubility is the name of the model that comes with the example of predictions, whose errors it knows.
+const Solubility = "solubility"
 
 // A Tool answers a question about the input.
 type Tool struct {

@@ -231,12 +231,12 @@ func (p *resultPane) judged() []app.UI {
 			body = append(body, button("Start again", t.Again))
 		}
 	case judged != nil:
+		body = append(body, app.Span().ID("stated").Class("small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if !judged.Classes {
 			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"),
 				shares("holds", t.Holds, t.Hold, run.Shares()).
 					Title("Share of observed values that intervals shall hold"))
 		}
-		body = append(body, app.Span().ID("stated").Class("small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}

@@ -306,11 +306,10 @@ func howToRead(s *desk) (about string) {
 	switch by := s.Deciding(); {
 	case by == table.TheBatch:
 		about += " The batch decides: what is called outside has a p of at most " + words.Number(s.Rule().Guard) + " by itself, too, or hardly any training " +
-			strings.TrimSuffix(s.Things(), "s") + " is as much like this list: others stand just left of the line."
+			strings.TrimSuffix(s.Things(), "s") + " is as much like this list; others stand left of the line."
 	case by == table.ThePaper:
-		about += " S_BaCa decides, which learns from the list: the verdict is about this list." +
-			" Each stands at its p, by scores that learned without its fifth of the list. Outside also needs p of at most " + words.Number(s.Rule().Guard) +
-			" by itself, or that hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list: others stand just left of the line."
+		about += " S_BaCa learns from this list, for each fifth of it from the others. Outside also needs p of at most " + words.Number(s.Rule().Guard) +
+			" by itself, or that hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list; others stand left of the line."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
 		about = "Each by itself, until the batch is calibrated."
 	}

@@ -147,12 +147,12 @@ func (a *Audit) InShort(c *Calibration) string {
 	var list []string
 	for _, v := range Verdicts() {
 		if n := a.Verdicts[v]; n.N > 0 {
-			list = append(list, fmt.Sprintf("%s %.0f %% of %d", strings.ReplaceAll(string(v), "-", " "), 100*n.Share, n.N))
+			list = append(list, fmt.Sprintf("%.0f %% of %d %s", 100*n.Share, n.N, map[Verdict]string{Trust: "to trust", Check: "to check", DoNotUse: "not to use"}[v]))
 		}
 	}
-	said := fmt.Sprintf("of %d measured values an error above %.3g has: %s", a.N, c.Tolerance, strings.Join(list, ", "))
+	said := fmt.Sprintf("against %d measured values, errors are above %.3g in %s", a.N, c.Tolerance, strings.Join(list, ", "))
 	if a.Intervals > 0 {
-		said += fmt.Sprintf("; intervals hold %.0f %% of %d, and %.3g %% was asked", 100*a.Coverage, a.Intervals, 100*c.Coverage)
+		said += fmt.Sprintf("; intervals hold %.0f %% of %d (asked: %.3g %%)", 100*a.Coverage, a.Intervals, 100*c.Coverage)
 	}
 	return said
 }

@@ -209,7 +209,7 @@ func TestStates(t *testing.T) {
 	b.empty()
 	b.example(2)
 	b.Wait(`document.querySelectorAll(".row .near-line").length > 3`)
-	b.says("#stated", "measured values an error above", "intervals hold")
+	b.says("#stated", "measured values, errors are above", "intervals hold")
 	b.header("predictions")
 	b.look("predictions")
 	b.Quiet()

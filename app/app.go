@@ -101,7 +101,7 @@ func (p *page) Render() app.UI {
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
 		&dialogPane{S: s, ID: "train", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
-		&dialogPane{S: s, ID: "draw"},
+		&dialogPane{S: s, ID: "draw", Of: s.Graphs() == 0},
 		&dialogPane{S: s, ID: domainID, Of: s.Rev},
 		&dialogPane{S: s, ID: "help", Of: len(s.References[table.EachAlone])},
 		&dialogPane{S: s, ID: "privacy"},

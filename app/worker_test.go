@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -187,6 +188,10 @@ func (f *fake) open(r *message.Open, say func(any)) {
 		say(h)
 	}
 	opened := &message.Opened{Name: r.Name, Format: "smi", Molecules: true}
+	if strings.HasSuffix(r.Name, ".xlsx") {
+		opened.Sheets, opened.Sheet = []string{"first", "second"}, cmp.Or(r.Sheet, "first")
+		f.text += " " + opened.Sheet
+	}
 	if f.text != "" {
 		e := lines(f.text)
 		opened.Records, opened.Refused = len(e.Line), len(e.Problems)

@@ -18,8 +18,9 @@ type Given struct {
 	Name    string // of the text, empty if typed
 	Text    string
 	File    *store.File
-	Library bool // to train on: opened without scoring, instead of a list that comes back
-	Example bool // of the page, which knows what its columns hold
+	Library bool   // to train on: opened without scoring, instead of a list that comes back
+	Example bool   // of the page, which knows what its columns hold
+	Sheet   string // of a workbook, empty for the first one with structures
 }
 
 // An Input is the content of the input pane.
@@ -29,7 +30,9 @@ type Input struct {
 
 	session *Session
 	choices []message.Choice // of columns, see ChooseColumn
-	folded  bool             // given as a whole, and not being edited
+	sheets  []string         // of the workbook book
+	book    *store.File
+	folded  bool // given as a whole, and not being edited
 }
 
 // Title is a short name of it.
@@ -126,7 +129,9 @@ func (i *Input) AddLine(smiles string) {
 
 func (i *Input) request() *message.Open {
 	if i.File != nil {
-		return i.Open(i.File)
+		r := i.Open(i.File)
+		r.Sheet = i.Sheet
+		return r
 	}
 	text := i.Text
 	if !strings.HasSuffix(text, "\n") {
@@ -223,6 +228,29 @@ func (i *Input) ChooseColumn(name string) {
 	i.choices = append(i.choices, message.Choice{Key: h.Key, Column: name})
 	i.choices = i.choices[max(len(i.choices)-mostChoices, 0):]
 	i.session.Begin()
+}
+
+// Sheets are those of a workbook that can be read, none of other inputs.
+func (i *Input) Sheets() []string {
+	if i.File == nil || i.File != i.book || len(i.sheets) < 2 {
+		return nil
+	}
+	return i.sheets
+}
+
+// opened notes the sheets of a workbook.
+func (i *Input) opened(o *message.Opened) {
+	if i.sheets, i.book = o.Sheets, i.File; len(o.Sheets) > 0 {
+		i.Sheet = o.Sheet
+	}
+}
+
+// ChooseSheet reads another sheet of the workbook.
+func (i *Input) ChooseSheet(name string) {
+	if i.Sheet != name {
+		i.Sheet = name
+		i.session.Begin()
+	}
 }
 
 // Open requests a file, with the chosen columns of such tables.

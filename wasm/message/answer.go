@@ -208,8 +208,11 @@ type Opened struct {
 	Records, Refused int
 	SHA256           string // of the original input, hex
 	// Line is a template for one more record, with "{SMILES}" and "{name}"; empty if a record needs more than a line.
-	Line     string
-	Columns  []string // with values or prices: of tables, keys of JSONL, data of SDF
+	Line    string
+	Columns []string // with values or prices: of tables, keys of JSONL, data of SDF
+	// Sheets are the visible ones of a workbook, and Sheet is the one that was read.
+	Sheets   []string
+	Sheet    string
 	Warnings []string
 }
 

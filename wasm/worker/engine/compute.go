@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,11 +82,14 @@ func (e *Engine) matches(t *task, text string) (*message.Computed, error) {
 	})
 }
 
-// aromatic writes the rings of a fragment in small letters where they are aromatic: people paste
+// charged is an atom in brackets that means the same in SMILES and SMARTS, but for hydrogens.
+var charged = regexp.MustCompile(`\[[A-Z][a-z]?[+-]\d?\]`)
+
+// aromatic writes the rings of a fragment in small letters where they are aromatic: people paste or draw
 // C1=CC=NC=C1 and mean every pyridine.
 func aromatic(text string) string {
 	m, err := smiles.Parse(text)
-	if err != nil || strings.Contains(text, "[") {
+	if err != nil || strings.Contains(charged.ReplaceAllString(text, ""), "[") {
 		return text
 	}
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")

@@ -30,6 +30,12 @@ func TestComputeStructures(t *testing.T) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
+	// What is drawn has charges in brackets.
+	must[*message.Opened](e, h, &message.Open{Data: []byte("Cc1ccc(cc1)[N+](=O)[O-] nitrotoluene\nCC[N+](=O)[O-] nitroethane\n")})
+	_, drawn := must[*message.Computed](e, h, &message.Compute{What: message.OfStructure, SMARTS: "C1=CC=C(C=C1)[N+](=O)[O-]"})
+	if got := message.Columns(drawn.Rows).Numbers(message.OfStructure); !slices.Equal(got, []float64{1, 0}) {
+		t.Errorf("nitrobenzene, as drawn, is in %v, want the first", got)
+	}
 	fails(e, h, &message.Compute{What: message.OfStructure, SMARTS: "C("}, message.CodeBadOption, "column 3: the branch is never closed")
 	fails(e, h, &message.Compute{What: "else"}, message.CodeBadOption, "else")
 }

@@ -57,7 +57,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, p.neighbors(d), p.reasons(i, d), p.details(i, d))
 	case s.Phase == run.Broken:
 		body = append(body, quietLine(words.FailureLine(s.Failure)))
-	case s.Models.Used.Value != nil:
+	case s.Models.Used.Value != nil && s.Opened != nil:
 		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)

@@ -195,6 +195,7 @@ var events = map[string]func(p *stage, o object){
 	"sheet":     func(p *stage, o object) { p.Input.ChooseSheet(o.text) },
 	"show":      func(p *stage, o object) { p.Inspector.Show(o.n) },
 	"shows":     func(p *stage, o object) { p.f.t.Helper(); p.shows(strings.ReplaceAll(o.text, "\n", ";")) },
+	"graphs":    func(p *stage, o object) { p.Input.Give(run.Given{File: store.NewFile("a.graphml", []byte(o.text))}) },
 	"workbook":  func(p *stage, o object) { p.Input.Give(run.Given{File: store.NewFile("a.xlsx", []byte(o.text))}) },
 	"slow":      func(p *stage, o object) { p.f.slow = true },
 	"sort":      func(p *stage, o object) { p.SortBy(o.text) },

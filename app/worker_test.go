@@ -133,10 +133,7 @@ func (f *fake) usual(r any, say func(any)) {
 	case *message.Open:
 		f.open(r, say)
 	case *message.Score:
-		switch f.batch = r.Batch && !f.few; {
-		case f.model == "bzr":
-			say(&message.Failed{Code: message.CodeBadModel, Text: "model bzr reads plain graphs"})
-		case !f.slow:
+		if f.batch = r.Batch && !f.few; !f.slow {
 			f.score(r, say)
 		}
 	case *message.Detail:
@@ -188,6 +185,7 @@ func (f *fake) open(r *message.Open, say func(any)) {
 		say(h)
 	}
 	opened := &message.Opened{Name: r.Name, Format: "smi", Molecules: true}
+	opened.Molecules = !strings.HasSuffix(r.Name, ".graphml")
 	if strings.HasSuffix(r.Name, ".xlsx") {
 		opened.Sheets, opened.Sheet = []string{"first", "second"}, cmp.Or(r.Sheet, "first")
 		f.text += " " + opened.Sheet

@@ -297,6 +297,11 @@ func (s *Session) score() {
 	case model == nil || s.Models.Loading != "" || s.Input.Library:
 		s.Phase = Unstarted // until there is a model, or on request
 		return
+	case model.Molecules != s.Opened.Molecules:
+		kind := map[bool]string{true: "molecules", false: "plain graphs"}
+		s.Fail(&message.Failed{Code: message.CodeBadModel, Text: fmt.Sprintf("model %s reads %s, and the input holds %s", model.Name,
+			kind[model.Molecules], kind[s.Opened.Molecules])})
+		return
 	}
 	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Paper
 	s.Warnings = slices.Clone(s.Opened.Warnings)

@@ -1,6 +1,8 @@
 package suggest
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 
 	"baca/algo/chart"
@@ -28,7 +30,7 @@ func (s *Report) HTML() string {
 	}
 	p.Warnings(s.Warnings)
 	if len(s.Picks) > 0 {
-		p.Figure(s.gain(s.Things).SVG(), "How far the input is from the training set, on average, after each pick.")
+		p.Figure(s.gain(s.Things).SVG(), "How far the input is from the training set, on average, after each pick. "+s.Beats())
 		writePicks(p, s.Picks)
 	}
 	p.Again("The command suggests the same.", s.Command)
@@ -53,6 +55,20 @@ func writePicks(p *document.Page, list []Row) {
 		p.Add("gain %s, similarity %s</span></button></li>\n", document.Number(pick.Gain, 3), document.Similarity(pick.Similarity))
 	}
 	p.Add("</ol>\n")
+}
+
+// Beats says whether the picks beat sorting by score.
+func (s *Suggestion) Beats() string {
+	n := len(s.Far) - 1
+	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
+	numbers := fmt.Sprintf(": %.2f and %.2f after %d.", picks, top, n)
+	switch {
+	case math.Abs(picks-top) < 0.005:
+		return "The picks do as well as sorting by score" + numbers
+	case picks < top:
+		return "The picks beat sorting by score" + numbers
+	}
+	return "The picks do not beat sorting by score" + numbers
 }
 
 // SVG draws how far a library of things is from the training set after each pick, for the

@@ -17,12 +17,13 @@ import (
 // A desk is the session and the lab that the page shows.
 type desk struct {
 	*run.Session
-	Lab *lab.Lab
+	Lab   *lab.Lab
+	hover int // record under the pointer on the map
 }
 
 func newDesk(c *message.Client) *desk {
 	s := run.New(c)
-	return &desk{s, lab.New(s)}
+	return &desk{Session: s, Lab: lab.New(s)}
 }
 
 // Mount registers the page.

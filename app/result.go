@@ -82,6 +82,9 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
+	if s.View.Shape == table.Map {
+		wanted = append([]int32{int32(s.hover)}, wanted...)
+	}
 	if s.View.Coloured || s.Rows.Trust != nil {
 		s.Glances.Want(wanted)
 	}
@@ -119,7 +122,7 @@ func (p *resultPane) records() app.UI {
 	case table.Grid:
 		return p.grid()
 	case table.Map:
-		return &mapPane{S: p.S, Rev: p.S.Rev, Key: p.key}
+		return &mapPane{S: p.S, Album: p.Album, Drawn: p.Drawn, Rev: p.S.Rev, Key: p.key}
 	}
 	return p.table()
 }

@@ -332,10 +332,8 @@ type Explained struct {
 // Computed ends a Compute.
 type Computed struct {
 	Rows Columns // of OfProperties and OfStructure
-	// Places of the records, and of training graphs, are pairs of x and y, NaN for none. ShareX and
-	// ShareY are the axes' shares of the variance.
+	// Places of the records, and of training graphs, are pairs of x and y, NaN for none.
 	Places, Training Singles
-	ShareX, ShareY   float64
 }
 
 // Exported is a file for the user.

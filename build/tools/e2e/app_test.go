@@ -282,7 +282,7 @@ func TestListGridAndMap(t *testing.T) {
 	b.Run("Escape", chromedp.SendKeys(".map-box", kb.Escape))
 	b.Wait(`document.querySelector(".inspector-name") === null`)
 	b.Run("a point under the pointer", chromedp.MouseEvent("mouseMoved", at[0], at[1]))
-	b.Wait(`document.querySelector(".map-tip").textContent !== ""`)
+	b.Wait(`document.querySelector(".map-tip svg") !== null && document.querySelector(".map-tip").textContent !== ""`)
 	b.Run("a click on the map", chromedp.MouseClickXY(at[0], at[1]))
 	b.Wait(`document.querySelector(".inspector-name") !== null`)
 	if got, tip := b.text(".inspector-name"), b.text(".map-tip"); got != name || !strings.HasPrefix(tip, name+": outside") {

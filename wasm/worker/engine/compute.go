@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/contrast"
-	"baca/algo/graph"
+	"baca/algo/fingerprint"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smarts"
 	"baca/algo/molecule/smiles"
@@ -95,55 +94,32 @@ func aromatic(text string) string {
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// outlined is the number of graphs placed at once.
-const outlined = 256
-
 // places finds where the records lie on the map of the training set.
-func (e *Engine) places(t *task) (*message.Computed, error) {
-	c := &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
-	var graphs []*graph.Graph
-	var records []int
-	flush := func() error {
-		o, err := contrast.OutlineOf(t, 1, e.model.Encoder, graphs)
-		if err != nil || len(graphs) == 0 {
-			return err
+func (e *Engine) places(t *task) (c *message.Computed, err error) {
+	if e.model.Shared > 0 {
+		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)
+	}
+	if e.chart == nil {
+		if e.chart, err = e.newChart(t); err != nil {
+			return nil, err
 		}
-		m := e.mapOf(o.Dim)
-		for k, i := range records {
-			m.at(c.Places[2*i:2*i], o.Row(k)) // in place
-		}
-		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
-		graphs, records = graphs[:0], records[:0]
-		return nil
+	}
+	c = &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
+	for _, p := range e.chart.at {
+		c.Training = append(c.Training, float32(p[0]), float32(p[1]))
 	}
 	for m, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err
 		}
-		r := m.Parsed()
-		if r.Err == nil && r.Graph.N() > 0 {
-			graphs, records = append(graphs, r.Graph), append(records, r.Row-1)
+		if r := m.Parsed(); r.Err == nil && r.Graph.N() > 0 {
+			x, y := e.chart.find(fingerprint.New(r.Graph, fingerprint.DefaultHeight))
+			c.Places[2*r.Row-2], c.Places[2*r.Row-1] = float32(x), float32(y)
 		}
-		if len(graphs) == outlined {
-			if err := flush(); err != nil {
-				return nil, err
-			}
+		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
+		if err := t.Err(); err != nil {
+			return nil, err
 		}
-		t.showProgress(message.StageCompute, r.Row, e.input.opened.Records)
 	}
-	return c, flush()
-}
-
-// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim coordinates.
-func (e *Engine) mapOf(dim int) *plane {
-	if e.plane != nil {
-		return e.plane
-	}
-	bank := e.model.Bank
-	rows := make([][]float32, bank.Len())
-	for i := range rows {
-		rows[i] = bank.Q[i*bank.Dim():][:dim]
-	}
-	e.plane = newPlane(rows, nil, nil, len(rows))
-	return e.plane
+	return c, nil
 }

@@ -271,7 +271,6 @@ func (p *inspectorPane) scores(i int) app.UI {
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {
-		add("Decided by", s.Say(table.DeciderWords()[s.Deciding()].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
 		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Numbers("batch")[i], b.Numbers("batch_p")[i]))
 		foreign := "no: some training " + s.Things() + " are as much like this list"

@@ -52,7 +52,11 @@ func (p *mapPane) Render() app.UI {
 	pane := app.Div().ID("map").Class("map")
 	switch found, known := s.Rows.Computed[message.OfPlaces]; {
 	case !known:
-		return pane.Body(app.P().Class("map-none quiet").Role("status").Text(placing(s)))
+		doing := "The molecules are being placed …"
+		if s.Task != nil {
+			doing = "Like molecules are laid beside each other, once for this model. " + s.Task.Words()
+		}
+		return pane.Body(app.P().Class("map-none quiet").Role("status").Text(s.Say(doing)))
 	case found.Failure != nil:
 		return pane.Body(app.Div().Class("map-none").
 			Body(failure(words.FailureText(found.Failure)),
@@ -67,14 +71,6 @@ func (p *mapPane) Render() app.UI {
 			small(s.Say("Grey are training molecules, like beside like. A molecule of yours lies beside the most similar one, as far from all as it differs from that. "+
 				"Directions mean nothing.")))
 	}
-}
-
-// placing says how far the map is.
-func placing(s *desk) string {
-	if s.Task != nil {
-		return s.Say("Like molecules are laid beside each other, once for this model. " + s.Task.Words())
-	}
-	return s.Say("The molecules are being placed …")
 }
 
 func zooms(text, about string, factor float64) app.UI {

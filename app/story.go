@@ -446,8 +446,6 @@ func (p *labPane) sum() app.UI {
 	return factList("The sum, in deviations of the batch", []words.Fact{
 		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)},
 		{Name: "S_BaCa", Value: words.Number(sum)},
-		{Name: "its p", Value: words.P(s.Rows.Batch.Numbers("baca_p")[s.Inspector.Record])},
-		{Name: "outside up to", Value: words.P(s.Alpha)},
 	})
 }
 

@@ -42,8 +42,8 @@ func (p *resultPane) table() app.UI {
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference(), []float64{s.Rows.Low, s.Rows.High})
-	if s.Rows.Trust != nil {
-		bars.intervals = picture.IntervalsOf(s.Rows.Trust.Rows)
+	if t := s.Rows.Trust; t != nil {
+		bars.least, bars.most = picture.Spread(t.Rows.Numbers("predicted"), t.Rows.Numbers("interval_low"), t.Rows.Numbers("interval_high"))
 	}
 	heads := s.Heads()
 	body := []app.UI{spacer(w.before)}
@@ -176,10 +176,7 @@ func spacer(height int) app.UI {
 }
 
 // A barScale is the range of score bars, with the threshold, and that of predictions.
-type barScale struct {
-	low, high, threshold float64
-	intervals            picture.Intervals
-}
+type barScale struct{ low, high, threshold, least, most float64 }
 
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Class(i))
@@ -224,8 +221,9 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 			return []app.UI{app.Span().Class(classOf(own)).Title(wordOf(own)).Body(shape(own)), app.Span().Class("sr-only").Text(wordOf(own)), app.Text(text)}
 		}
 	case "predicted":
-		return []app.UI{app.Div().Body(app.Raw(bars.intervals.Of(i, r.TrustOf(i))), app.Text(table.Cell(r.Column(h.By), i))),
-			app.Div().Class("quiet small").Text(r.Interval(i))}
+		x := r.Trust.Rows
+		drawn := picture.Interval(x.Numbers("predicted")[i], x.Numbers("interval_low")[i], x.Numbers("interval_high")[i], bars.least, bars.most, trustLike[r.TrustOf(i)])
+		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), app.Div().Class("quiet small").Text(r.Interval(i))}
 	case "nearest":
 		return measured(s.Glances.Of(i))
 	case "trust":
@@ -275,9 +273,12 @@ func measured(d *message.Detailed) (list []app.UI) {
 	return list
 }
 
+// trustLike are the verdicts on molecules that look like those on predictions.
+var trustLike = map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}
+
 // trustMark marks a verdict on a prediction as one on a record.
 func trustMark(trust, word string) app.UI {
-	like := picture.TrustLike(trust)
+	like := trustLike[trust]
 	return app.Span().Class("trust-mark "+classOf(like)).Body(shape(like), app.Text(word))
 }
 

@@ -217,8 +217,9 @@ func (l *Lab) Gained() string {
 	if !s.Calibrated() || record < 0 || !l.hasPaper() {
 		return ""
 	}
-	pre, preP := preOf(s, record)
-	paper, said := s.JudgeBy(table.ThePaper, record), "By S_Pre alone it would be "+withP(pre, preP)
+	p := decide.PValues(s.Rows.Batch.Numbers("s_pre")[record:record+1], s.Fitted.Holdout.Numbers("s_pre"))[0]
+	pre, paper := s.RuleOf(table.EachAlone).Judge(p, p), s.JudgeBy(table.ThePaper, record)
+	said := "By S_Pre alone it would be " + withP(pre, p)
 	switch {
 	case pre == paper:
 		return said + ", too: the attention changes nothing about this one."
@@ -226,13 +227,6 @@ func (l *Lab) Gained() string {
 		return said + ". That is what the attention gains: with it the list shows what the molecule shows by itself."
 	}
 	return said + ": the attention makes the difference."
-}
-
-// preOf is the verdict that S_Pre alone would give, and its p.
-func preOf(s *run.Session, record int) (decide.Verdict, float64) {
-	held := s.Fitted.Holdout.Numbers("s_pre")
-	p := decide.PValues(s.Rows.Batch.Numbers("s_pre")[record:record+1], held)[0]
-	return s.RuleOf(table.EachAlone).Judge(p, p), p
 }
 
 // above is a record's place among so many scores, the highest first.

@@ -10,7 +10,6 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/app/table"
-	"baca/wasm/message"
 )
 
 // Lines of the text area, see .code in the style sheet.
@@ -73,35 +72,17 @@ func Bar(x, low, high, threshold float64, v decide.Verdict) string {
 		`<rect class="` + role(v) + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
 }
 
-// Intervals draw predictions with their intervals on one scale.
-type Intervals struct {
-	scale            chart.Scale
-	value, low, high []float64
-}
-
-// IntervalsOf are those of judged predictions.
-func IntervalsOf(rows message.Columns) Intervals {
-	v := Intervals{value: rows.Numbers("predicted"), low: rows.Numbers("interval_low"), high: rows.Numbers("interval_high")}
-	from, to := Spread(v.value, v.low, v.high)
-	v.scale = chart.Scale{Low: from, High: to, From: 0, To: barWidth}
-	return v
-}
-
-// Of draws that of a record, with the verdict on its prediction.
-func (v Intervals) Of(record int, trust string) string {
+// Interval shows a prediction and its interval, if it has one, between lowest and highest.
+func Interval(x, from, to, low, high float64, like decide.Verdict) string {
+	s := chart.Scale{Low: low, High: high, From: 0, To: barWidth}
 	bar := ""
-	if x := v.low[record]; !math.IsNaN(x) {
-		bar = `<rect class="` + role(TrustLike(trust)) + `" x="` + num(v.scale.At(x)) + `" y="3" width="` + num(v.scale.At(v.high[record])-v.scale.At(x)) + `" height="4"/>`
+	if !math.IsNaN(from) {
+		bar = `<rect class="` + role(like) + `" x="` + num(s.At(from)) + `" y="3" width="` + num(s.At(to)-s.At(from)) + `" height="4"/>`
 	}
-	if x := v.value[record]; !math.IsNaN(x) {
-		bar += `<path class="bar-mark" d="M` + num(v.scale.At(x)) + ` 0V10"/>`
+	if !math.IsNaN(x) {
+		bar += `<path class="bar-mark" d="M` + num(s.At(x)) + ` 0V10"/>`
 	}
 	return `<svg class="bar-picture interval" width="72" height="10" aria-hidden="true"><path class="bar-axis" d="M0 5H72"/>` + bar + `</svg>`
-}
-
-// TrustLike is the verdict on a molecule whose colour a verdict on a prediction has.
-func TrustLike(trust string) decide.Verdict {
-	return map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}[trust]
 }
 
 func StageBar(share float64) string {

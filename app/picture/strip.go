@@ -29,17 +29,15 @@ type Strip struct {
 // StripOf is the strip of the deciding score.
 func StripOf(s *run.Session, width, height float64) Strip {
 	c := stripBy(s, s.Deciding(), s.Rule(), width, height)
-	c.title, c.verdict, c.threshold, c.fixed = "Scores", s.Rows.Verdict, s.Threshold(), s.Rule().ByRate
+	c.title, c.verdict, c.fixed = "Scores", s.Rows.Verdict, s.Rule().ByRate
 	return c
 }
 
 // Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated batch.
 func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
 	c := stripBy(s, by, s.RuleOf(by), width, height)
-	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)
-	c.verdict = make([]decide.Verdict, s.Rows.Len())
-	for i := range c.verdict {
-		c.verdict[i] = s.JudgeBy(by, i)
+	for i := range c.score {
+		c.verdict = append(c.verdict, s.JudgeBy(by, i))
 	}
 	return c
 }
@@ -54,7 +52,7 @@ func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height f
 	}
 	w := table.DeciderWords()[by]
 	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Axis, reference: s.References[by],
-		score: score, selected: s.Inspector.Record, logs: by == table.ThePaper}
+		score: score, selected: s.Inspector.Record, threshold: s.Line(by, rule), fixed: true, logs: by == table.ThePaper}
 }
 
 // ScoreAt is the score at x pixels from the left.

@@ -184,9 +184,10 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 }
 
 // Threshold is the place from which on records are called outside, NaN for none.
-func (t *Table) Threshold() float64 { return t.line(t.Deciding(), t.Rule()) }
+func (t *Table) Threshold() float64 { return t.Line(t.Deciding(), t.Rule()) }
 
-func (t *Table) line(by Decider, rule decide.Rule) float64 {
+// Line is the same of a decider under its rule.
+func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 	most, _ := rule.Limits()
 	return Threshold(t.References[by], most)
 }
@@ -202,7 +203,7 @@ func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 		score = logs(p)
 	}
 	most, _ := rule.Limits()
-	before := math.Nextafter(t.line(by, rule), math.Inf(-1))
+	before := math.Nextafter(t.Line(by, rule), math.Inf(-1))
 	for i, x := range score {
 		if p[i] <= most && rule.Judge(p[i], t.Rows.GuardP(i)) != decide.Outside {
 			score[i] = min(x, before)

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -61,14 +62,8 @@ func writePicks(p *document.Page, list []Row) {
 func (s *Suggestion) Beats() string {
 	n := len(s.Far) - 1
 	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
-	numbers := fmt.Sprintf(": %.2f and %.2f after %d.", picks, top, n)
-	switch {
-	case math.Abs(picks-top) < 0.005:
-		return "The picks do as well as sorting by score" + numbers
-	case picks < top:
-		return "The picks beat sorting by score" + numbers
-	}
-	return "The picks do not beat sorting by score" + numbers
+	how := []string{"beat", "do as well as", "do not beat"}[1+cmp.Compare(math.Round(100*picks), math.Round(100*top))]
+	return fmt.Sprintf("The picks %s sorting by score: %.2f and %.2f after %d.", how, picks, top, n)
 }
 
 // SVG draws how far a library of things is from the training set after each pick, for the

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
@@ -10,21 +11,20 @@ import (
 	"baca/wasm/message"
 )
 
-// A chart is the map of the training set: graphs that share subtrees lie near each other. It is laid out as UMAP does
+// A chart is the map of the training set: graphs that share subtrees lie beside each other. It is laid out as UMAP does
 // (McInnes and others, 2018), from the principal axes of the embeddings.
 type chart struct {
 	index   *fingerprint.Index
 	similar []float64    // to each print of the index
 	place   []int        // in the index, of each point: of many graphs an even sample
-	at      [][2]float64 // of each point
-	reach   float64      // how far a graph that shares nothing lies from all points
+	at      []complex128 // of each point
 }
 
-// Settings of the layout: neighbours that pull each other, passes, points at random that push each other for each pull,
-// and the largest step. A tenth of the map is the reach; that barely matters to how well it tells outside from inside.
+// Neighbours that pull each other, passes, points that push each other for each pull, the longest step, the size at the
+// start, and how far a graph that shares nothing lies from all points, which barely matters.
 const (
 	chartPulls, chartPasses, chartPushes = 10, 200, 5
-	chartStep, chartSize, chartReach     = 4.0, 10.0, 0.2
+	chartStep, chartSize, chartReach     = 4, 10, 2
 	chartSeed, chartSides                = 0xba1a_0011, 16
 )
 
@@ -32,23 +32,25 @@ const (
 func (e *Engine) newChart(t *task) (*chart, error) {
 	bank, x := e.model.Bank, e.model.Subtrees
 	n := bank.Len()
-	c := &chart{index: x, similar: make([]float64, x.Len()), reach: chartSize * chartReach}
+	c := &chart{index: x, similar: make([]float64, x.Len())}
 	rows := make([][]float32, n)
 	for k := range rows {
 		rows[k] = bank.Q[k*bank.Dim():][:bank.Dim()]
 		c.place = append(c.place, near.Place(k, n, x.Len()))
 	}
-	start := newPlane(rows, nil, nil, n).training
-	unit := 0.0
+	start, unit := newPlane(rows, nil, nil, n).training, 0.0
 	for _, v := range start {
-		unit += float64(v) * float64(v) / float64(n)
+		unit = max(unit, math.Abs(float64(v)/chartSize))
 	}
 	for k := range n {
-		c.at = append(c.at, [2]float64{chartSize * float64(start[2*k]) / math.Sqrt(unit), chartSize * float64(start[2*k+1]) / math.Sqrt(unit)})
+		c.at = append(c.at, complex(float64(start[2*k])/unit, float64(start[2*k+1])/unit))
 	}
-	var pulls [][]similarity
+	pulls, weights := make([][]int, n), make([][]float64, n)
 	for k, place := range c.place {
-		pulls = append(pulls, slices.DeleteFunc(c.nearest(x.Print(place), chartPulls+1), func(s similarity) bool { return s.point == k }))
+		pulls[k] = slices.DeleteFunc(c.nearest(x.Print(place), chartPulls+1), func(other int) bool { return other == k })
+		for _, other := range pulls[k] {
+			weights[k] = append(weights[k], c.similar[c.place[other]])
+		}
 		t.showProgress(message.StageCompute, k, n)
 		if err := t.Err(); err != nil {
 			return nil, err
@@ -57,14 +59,12 @@ func (e *Engine) newChart(t *task) (*chart, error) {
 	rng := rand.New(rand.NewPCG(1, chartSeed))
 	for pass := range chartPasses {
 		for k, list := range pulls {
-			for _, s := range list {
-				rate := s.value * (1 - float64(pass)/chartPasses)
-				dx, dy := c.apart(k, s.point)
-				c.move(k, -2*rate/(1+dx*dx+dy*dy), dx, dy)
-				c.move(s.point, 2*rate/(1+dx*dx+dy*dy), dx, dy)
+			for i, other := range list {
+				rate := 2 * weights[k][i] * (1 - float64(pass)/chartPasses)
+				c.move(k, other, func(d float64) float64 { return -rate / (1 + d) })
+				c.move(other, k, func(d float64) float64 { return -rate / (1 + d) })
 				for range chartPushes {
-					dx, dy = c.apart(k, rng.IntN(n))
-					c.move(k, 2*rate/((0.001+dx*dx+dy*dy)*(1+dx*dx+dy*dy)), dx, dy)
+					c.move(k, rng.IntN(n), func(d float64) float64 { return rate / ((0.001 + d) * (1 + d)) })
 				}
 			}
 		}
@@ -72,49 +72,37 @@ func (e *Engine) newChart(t *task) (*chart, error) {
 	return c, nil
 }
 
-func (c *chart) apart(i, j int) (x, y float64) {
-	return c.at[i][0] - c.at[j][0], c.at[i][1] - c.at[j][1]
-}
-
-func (c *chart) move(i int, force, x, y float64) {
-	c.at[i][0] += max(-chartStep, min(chartStep, force*x))
-	c.at[i][1] += max(-chartStep, min(chartStep, force*y))
-}
-
-// A similarity is that of a graph to one with a point.
-type similarity struct {
-	point int
-	value float64
+// move moves a point away from another, by a force at the square of their distance.
+func (c *chart) move(i, other int, force func(d float64) float64) {
+	d := c.at[i] - c.at[other]
+	step := complex(force(real(d)*real(d)+imag(d)*imag(d)), 0) * d
+	c.at[i] += step * complex(min(1, chartStep/(cmplx.Abs(step)+1e-9)), 0)
 }
 
 // nearest are the points of the most similar graphs, the most similar first.
-func (c *chart) nearest(p fingerprint.Print, most int) []similarity {
+func (c *chart) nearest(p fingerprint.Print, most int) (list []int) {
 	c.index.Similarities(c.similar, fingerprint.Counts, p)
-	var list []similarity
 	for k, place := range c.place {
-		s := c.similar[place]
-		if len(list) == most && s <= list[most-1].value {
-			continue
-		}
 		at := len(list)
-		for ; at > 0 && list[at-1].value < s; at-- {
+		for ; at > 0 && c.similar[c.place[list[at-1]]] < c.similar[place]; at-- {
 		}
-		list = slices.Insert(list[:min(len(list), most-1)], min(at, most-1), similarity{k, s})
+		if at < most {
+			list = slices.Insert(list[:min(len(list), most-1)], at, k)
+		}
 	}
 	return list
 }
 
 // find is where a graph lies: of the spots that are as far from all points as it differs from the most similar one, the
 // first around that.
-func (c *chart) find(p fingerprint.Print) (x, y float64) {
+func (c *chart) find(p fingerprint.Print) (spot complex128) {
 	n := c.nearest(p, 1)[0]
-	far := c.reach * (1 - n.value)
-	taken := func(q [2]float64) bool { return math.Hypot(x-q[0], y-q[1]) < 0.999*far }
+	far := chartReach * (1 - c.similar[c.place[n]])
+	taken := func(q complex128) bool { return cmplx.Abs(spot-q) < 0.999*far }
 	for r := far; ; r *= 1.15 {
 		for side := range chartSides {
-			sin, cos := math.Sincos(2 * math.Pi * float64(side) / chartSides)
-			if x, y = c.at[n.point][0]+r*cos, c.at[n.point][1]+r*sin; !slices.ContainsFunc(c.at, taken) {
-				return x, y
+			if spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides); !slices.ContainsFunc(c.at, taken) {
+				return spot
 			}
 		}
 	}

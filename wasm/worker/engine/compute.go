@@ -106,15 +106,15 @@ func (e *Engine) places(t *task) (c *message.Computed, err error) {
 	}
 	c = &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
 	for _, p := range e.chart.at {
-		c.Training = append(c.Training, float32(p[0]), float32(p[1]))
+		c.Training = append(c.Training, float32(real(p)), float32(imag(p)))
 	}
 	for m, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err
 		}
 		if r := m.Parsed(); r.Err == nil && r.Graph.N() > 0 {
-			x, y := e.chart.find(fingerprint.New(r.Graph, fingerprint.DefaultHeight))
-			c.Places[2*r.Row-2], c.Places[2*r.Row-1] = float32(x), float32(y)
+			p := e.chart.find(fingerprint.New(r.Graph, fingerprint.DefaultHeight))
+			c.Places[2*r.Row-2], c.Places[2*r.Row-1] = float32(real(p)), float32(imag(p))
 		}
 		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
 		if err := t.Err(); err != nil {

@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -260,48 +258,31 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 // principal finds the mean of some rows, the two directions of length 1 along which they vary most, and the shares of
 // the variance that these hold. The largest coordinate of a direction is positive.
 func principal(rows [][]float32) *plane {
-	dim := len(rows[0])
-	mean := make([]float64, dim)
-	m := &plane{mean: mean}
-	for _, row := range rows {
-		for j, x := range row {
-			mean[j] += float64(x) / float64(len(rows))
+	n, dim := len(rows), len(rows[0])
+	x, m := mat.NewDense(n, dim, nil), &plane{mean: make([]float64, dim)}
+	for i, row := range rows {
+		for j, v := range row {
+			x.Set(i, j, float64(v))
+			m.mean[j] += float64(v) / float64(n)
 		}
 	}
-	centred := blas64.General{Rows: len(rows), Cols: dim, Stride: dim, Data: make([]float64, 0, len(rows)*dim)}
-	for _, row := range rows {
-		for j, x := range row {
-			centred.Data = append(centred.Data, float64(x)-mean[j])
-		}
-	}
-	c := make([]float64, dim*dim)
-	a := blas64.Symmetric{N: dim, Stride: dim, Data: c, Uplo: blas.Upper}
-	blas64.Syrk(blas.Trans, 1, centred, 0, a)
-	values, work, total := make([]float64, dim), make([]float64, 1), 0.0
-	for j := range dim {
-		total += c[j*dim+j]
-	}
-	lapack64.Syev(lapack.EVCompute, a, values, work, -1)
-	ok := lapack64.Syev(lapack.EVCompute, a, values, make([]float64, int(work[0])), int(work[0]))
+	var spread mat.SymDense
+	stat.CovarianceMatrix(&spread, x, nil)
+	var axes mat.EigenSym
+	ok, total := axes.Factorize(&spread, true), mat.Trace(&spread)
 	for k := range m.axes {
 		m.axes[k] = make([]float64, dim)
 		column := dim - 1 - k // eigenvalues ascend
-		if column < 0 || !ok || total == 0 {
+		if column < 0 || !ok || !(total > 0) {
 			continue
 		}
-		largest := 0.0
-		for j := range dim {
-			x := c[j*dim+column]
-			if m.axes[k][j] = x; math.Abs(x) > math.Abs(largest) {
-				largest = x
-			}
+		var v mat.Dense
+		axes.VectorsTo(&v)
+		axis := mat.Col(m.axes[k], column, &v)
+		if -floats.Min(axis) > floats.Max(axis) {
+			floats.Scale(-1, axis)
 		}
-		if largest < 0 {
-			for j := range m.axes[k] {
-				m.axes[k][j] = -m.axes[k][j]
-			}
-		}
-		m.share[k] = values[column] / total
+		m.share[k] = axes.Values(nil)[column] / total
 	}
 	return m
 }

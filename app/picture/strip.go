@@ -72,7 +72,14 @@ func (c Strip) SVG(saved bool) string {
 	w := newSVG(c.width, c.height, c.words(), saved)
 	x := c.axis()
 	base := c.height - 34 // between the batch and the labels
-	for _, t := range c.ticks(x) {
+	ticks := chart.Ticks(x.Low, x.High, max(int(c.width/110), 2))
+	if c.logs {
+		ticks = nil
+		for t := 0.0; t <= x.High; t++ { // p of 1, 0.3, 0.1 and so on
+			ticks = append(ticks, t, t-math.Log10(0.3))
+		}
+	}
+	for _, t := range ticks {
 		label := chart.Label(t)
 		if c.logs {
 			label = chart.Label(words.Round(math.Pow(10, -t), 1))
@@ -104,27 +111,15 @@ func (c Strip) SVG(saved bool) string {
 	return w.end()
 }
 
-// ticks are round numbers, or places of round p-values.
-func (c Strip) ticks(x chart.Scale) []float64 {
-	if !c.logs {
-		return chart.Ticks(x.Low, x.High, max(int(c.width/110), 2))
-	}
-	var list []float64
-	for t := 0.0; t <= x.High; t++ {
-		list = append(list, t, t-math.Log10(0.3))
-	}
-	return list
-}
-
 // at is where a place is drawn: a mark of that width stays on its side of the line.
 func (c Strip) at(x chart.Scale, place, width float64) float64 {
-	switch line := x.At(c.threshold); {
-	case place < c.threshold:
-		return min(x.At(place), line-width)
-	case place >= c.threshold:
-		return max(x.At(place), line+width)
+	at, line := x.At(place), x.At(c.threshold)
+	if place < c.threshold {
+		return min(at, line-width)
+	} else if place >= c.threshold {
+		return max(at, line+width)
 	}
-	return x.At(place)
+	return at
 }
 
 func (c Strip) words() string {

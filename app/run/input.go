@@ -238,19 +238,10 @@ func (i *Input) Sheets() []string {
 	return i.sheets
 }
 
-// opened notes the sheets of a workbook.
-func (i *Input) opened(o *message.Opened) {
-	if i.sheets, i.book = o.Sheets, i.File; len(o.Sheets) > 0 {
-		i.Sheet = o.Sheet
-	}
-}
-
 // ChooseSheet reads another sheet of the workbook.
 func (i *Input) ChooseSheet(name string) {
-	if i.Sheet != name {
-		i.Sheet = name
-		i.session.Begin()
-	}
+	i.Sheet = name
+	i.session.Begin()
 }
 
 // Open requests a file, with the chosen columns of such tables.

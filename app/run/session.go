@@ -277,7 +277,7 @@ func (s *Session) read(r *message.Open, opened func()) {
 			return
 		}
 		s.Opened, s.Phase = o, Unstarted
-		s.Input.opened(o)
+		s.Input.sheets, s.Input.book, s.Input.Sheet = o.Sheets, s.Input.File, o.Sheet
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records}
 		if predicted, observed := valuesIn(s.ValueColumns(), ""); observed != "" && s.Training.Recipe.Predicted == "" {
 			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed

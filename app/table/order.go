@@ -46,15 +46,11 @@ var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "bat
 // Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {
 	var list []Head
+	only := map[string]bool{"q_value": t.Rule().ByRate, "nearest": t.Rows.Trust != nil, "alone_p": t.Deciding() != EachAlone}
 	for _, h := range heads {
 		there := h.By == "" || table.Named(t.Rows.programColumns(), h.By) != nil
-		switch h.By {
-		case "q_value":
-			there = t.Rule().ByRate
-		case "nearest":
-			there = t.Rows.Trust != nil
-		case "alone_p":
-			there = t.Deciding() != EachAlone
+		if is, known := only[h.By]; known {
+			there = is
 		}
 		if there {
 			list = append(list, h)

@@ -194,22 +194,15 @@ func (r *Rows) forgetScores() {
 	clear(r.Known)
 }
 
-// judge sets all verdicts and counts them.
-func (r *Rows) judge(by decide.Rule) {
-	r.Counts = decide.Counts{}
+// judge sets all verdicts and counts them, and where records stand.
+func (r *Rows) judge(by decide.Rule, at []float64) {
+	r.Counts, r.At, r.Low, r.High = decide.Counts{}, at, math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
 		if r.scored[i] && r.Verdict[i] != decide.Refused {
 			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
-	}
-}
-
-// stand sets the places of all judged records.
-func (r *Rows) stand(places []float64) {
-	r.At, r.Low, r.High = places, math.Inf(1), math.Inf(-1)
-	for i, x := range places {
-		if r.Class(i) != InTraining && !math.IsNaN(x) {
+		if x := at[i]; r.Class(i) != InTraining && !math.IsNaN(x) {
 			r.Low, r.High = min(r.Low, x), max(r.High, x)
 		}
 	}

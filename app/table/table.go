@@ -196,9 +196,6 @@ func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 // fold of the list, so records stand at −log10 of its p. One that the guard alone holds back stands just before the line.
 func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 	score, p := t.Rows.By(by)
-	if by == EachAlone {
-		return score
-	}
 	if score = slices.Clone(score); by == ThePaper {
 		score = logs(p)
 	}
@@ -236,10 +233,7 @@ func (t *Table) Judge() {
 	t.Arrange()
 }
 
-func (t *Table) judge() {
-	t.Rows.judge(t.Rule())
-	t.Rows.stand(t.Places(t.Deciding(), t.Rule()))
-}
+func (t *Table) judge() { t.Rows.judge(t.Rule(), t.Places(t.Deciding(), t.Rule())) }
 
 func (t *Table) judgeAgain() {
 	t.judge()

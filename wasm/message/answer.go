@@ -139,8 +139,7 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
-	// Predictions is a file with predictions for molecules that the model Solubility does not know: CSV with the columns
-	// name, smiles, logS and logS_pred.
+	// Predictions is CSV with predictions for molecules that the model Solubility does not know.
 	Predictions []byte
 	// Extensions are those of readable files.
 	Extensions []string

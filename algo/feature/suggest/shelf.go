@@ -128,8 +128,7 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 	return nil
 }
 
-// leastAtoms is the size from which on most sets of medicinal molecules begin. One that has hardly any smaller molecule is
-// taken to be cleaned as the built-in ones are.
+// leastAtoms is where sets of medicinal molecules begin: one with hardly any smaller molecule is taken to be cleaned.
 const leastAtoms = 5
 
 // leftOut reports what such sets are without: counter-ions and solvents alone, radicals, and molecules without organic
@@ -141,8 +140,8 @@ func leftOut(text string) bool {
 	}
 	parent, _, _ := smiles.Parent(m)
 	listed, medicine := smiles.Listed(parent)
-	radical := func(a molecule.Atom) bool { return a.Radicals > 0 }
-	return listed && !medicine || len(parent.Atoms) < leastAtoms || !smiles.IsOrganic(parent) || slices.ContainsFunc(parent.Atoms, radical)
+	return listed && !medicine || len(parent.Atoms) < leastAtoms || !smiles.IsOrganic(parent) ||
+		slices.ContainsFunc(parent.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 })
 }
 
 // saysYes reports whether a cell says yes. 'No' has many spellings, and tables with empty cells

@@ -251,7 +251,7 @@ func TestDialogs(t *testing.T) {
 	tool("Clear all")
 	tool("Benzene")
 	b.click("#editor", "#draw-find")
-	b.Wait(`/^\d+ of 23$/.test(document.getElementById("found").textContent) && document.getElementById("search-draw") !== null`)
+	b.Wait(`/^\d+ of 23$/.test(document.getElementById("found").textContent) && document.getElementById("search-draw").checkVisibility()`)
 	b.look("drawn search")
 	eval[any](b, `(({ options }) => { options[0].selected = true; return null })(document.getElementById("search-by"))`)
 	b.set("#search-by", "change", "text")

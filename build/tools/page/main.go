@@ -206,10 +206,9 @@ func (b *builder) models() {
 
 // solubility trains the model of the example of predictions, as its worker does.
 func (b *builder) solubility(w *message.Welcome, training []byte) {
-	h := &host{files: map[string][]byte{w.Background: b.files[w.Background].data}}
 	start, err := message.Encode(0, w)
 	b.fail(err)
-	h.files[engine.Start] = start
+	h := &host{files: map[string][]byte{w.Background: b.files[w.Background].data, engine.Start: start}}
 	e := engine.New(h)
 	e.Handle(0, &message.Open{Name: "solubility-train.csv", Data: training})
 	e.Handle(0, &message.Train{Name: message.Solubility, Structures: true, Observed: "logS", Predicted: "logS_pred", HeldOut: true})
@@ -219,8 +218,7 @@ func (b *builder) solubility(w *message.Welcome, training []byte) {
 		return
 	}
 	card := made.Model
-	card.BuiltIn = true
-	card.File = b.hashed("models/"+card.Name+".msgpack", made.Data)
+	card.BuiltIn, card.File = true, b.hashed("models/"+card.Name+".msgpack", made.Data)
 	b.files[card.File].late = true // the example needs it
 	w.Models = append(w.Models, card)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A chart is the map of the training set: graphs that share subtrees lie beside each other. It is laid out as UMAP does
-// (McInnes and others, 2018), from the principal axes of the embeddings.
+// (McInnes and others, 2018), from places at random.
 type chart struct {
 	index   *fingerprint.Index
 	similar []float64    // to each print of the index
@@ -20,30 +20,23 @@ type chart struct {
 	at      []complex128 // of each point
 }
 
-// Neighbours that pull each other, passes, points that push each other for each pull, the longest step, the size at the
-// start, and how far a graph that shares nothing lies from all points, which barely matters.
+// Pulls of each point, passes, pushes for each pull; the longest step, the size at the start, the reach of new graphs.
 const (
 	chartPulls, chartPasses, chartPushes = 10, 200, 5
 	chartStep, chartSize, chartReach     = 4, 10, 2
 	chartSeed, chartSides                = 0xba1a_0011, 16
 )
 
-// newChart lays out the training set of the model, which takes seconds.
-func (e *Engine) newChart(t *task) (*chart, error) {
-	bank, x := e.model.Bank, e.model.Subtrees
-	n := bank.Len()
+// layOut lays out the training set of the model, which takes seconds, unless it is.
+func (e *Engine) layOut(t *task) error {
+	if e.chart != nil {
+		return nil
+	}
+	x, n, rng := e.model.Subtrees, e.model.Bank.Len(), rand.New(rand.NewPCG(1, chartSeed))
 	c := &chart{index: x, similar: make([]float64, x.Len())}
-	rows := make([][]float32, n)
-	for k := range rows {
-		rows[k] = bank.Q[k*bank.Dim():][:bank.Dim()]
-		c.place = append(c.place, near.Place(k, n, x.Len()))
-	}
-	start, unit := newPlane(rows, nil, nil, n).training, 0.0
-	for _, v := range start {
-		unit = max(unit, math.Abs(float64(v)/chartSize))
-	}
 	for k := range n {
-		c.at = append(c.at, complex(float64(start[2*k])/unit, float64(start[2*k+1])/unit))
+		c.place = append(c.place, near.Place(k, n, x.Len()))
+		c.at = append(c.at, complex(chartSize*rng.NormFloat64(), chartSize*rng.NormFloat64()))
 	}
 	pulls, weights := make([][]int, n), make([][]float64, n)
 	for k, place := range c.place {
@@ -53,10 +46,9 @@ func (e *Engine) newChart(t *task) (*chart, error) {
 		}
 		t.showProgress(message.StageCompute, k, n)
 		if err := t.Err(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	rng := rand.New(rand.NewPCG(1, chartSeed))
 	for pass := range chartPasses {
 		for k, list := range pulls {
 			for i, other := range list {
@@ -69,7 +61,8 @@ func (e *Engine) newChart(t *task) (*chart, error) {
 			}
 		}
 	}
-	return c, nil
+	e.chart = c
+	return nil
 }
 
 // move moves a point away from another, by a force at the square of their distance.

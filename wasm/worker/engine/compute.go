@@ -95,16 +95,14 @@ func aromatic(text string) string {
 }
 
 // places finds where the records lie on the map of the training set.
-func (e *Engine) places(t *task) (c *message.Computed, err error) {
+func (e *Engine) places(t *task) (*message.Computed, error) {
 	if e.model.Shared > 0 {
 		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)
 	}
-	if e.chart == nil {
-		if e.chart, err = e.newChart(t); err != nil {
-			return nil, err
-		}
+	if err := e.layOut(t); err != nil {
+		return nil, err
 	}
-	c = &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
+	c := &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
 	for _, p := range e.chart.at {
 		c.Training = append(c.Training, float32(real(p)), float32(imag(p)))
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
@@ -204,11 +203,7 @@ func (l *Lab) decisionLine(name string) string {
 
 // ByItself is the verdict on a record without its list, and its p.
 func ByItself(s *run.Session, record int) string {
-	return withP(s.JudgeBy(table.EachAlone, record), s.Rows.AloneP[record])
-}
-
-func withP(v decide.Verdict, p float64) string {
-	return string(v) + " (p\u00a0" + words.PEquals(p) + ")"
+	return string(s.JudgeBy(table.EachAlone, record)) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
 }
 
 // Gained says what the attention added to S_Pre for the inspected record, empty before a batch is calibrated.
@@ -217,13 +212,12 @@ func (l *Lab) Gained() string {
 	if !s.Calibrated() || record < 0 || !l.hasPaper() {
 		return ""
 	}
-	p := decide.PValues(s.Rows.Batch.Numbers("s_pre")[record:record+1], s.Fitted.Holdout.Numbers("s_pre"))[0]
-	pre, paper := s.RuleOf(table.EachAlone).Judge(p, p), s.JudgeBy(table.ThePaper, record)
-	said := "By S_Pre alone it would be " + withP(pre, p)
+	pre, p, gained := s.JudgePre(record, s.Fitted.Holdout)
+	said := "By S_Pre alone it would be " + string(pre) + " (p\u00a0" + words.PEquals(p) + ")"
 	switch {
-	case pre == paper:
+	case pre == s.JudgeBy(table.ThePaper, record):
 		return said + ", too: the attention changes nothing about this one."
-	case paper == decide.Outside && s.JudgeBy(table.EachAlone, record) == decide.Outside:
+	case gained:
 		return said + ". That is what the attention gains: with it the list shows what the molecule shows by itself."
 	}
 	return said + ": the attention makes the difference."

@@ -183,6 +183,14 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 	return t.RuleOf(by).Judge(p[record], t.Rows.GuardP(record))
 }
 
+// JudgePre is the verdict of S_Pre alone, by its p, and whether S_BaCa gains: that and the record by itself are outside.
+func (t *Table) JudgePre(record int, held message.Columns) (v decide.Verdict, p float64, gained bool) {
+	p = decide.PValues(t.Rows.Batch.Numbers("s_pre")[record:record+1], held.Numbers("s_pre"))[0]
+	v = t.RuleOf(EachAlone).Judge(p, p)
+	both := t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
+	return v, p, both && v != decide.Outside
+}
+
 // Threshold is the place from which on records are called outside, NaN for none.
 func (t *Table) Threshold() float64 { return t.Line(t.Deciding(), t.Rule()) }
 

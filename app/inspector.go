@@ -218,7 +218,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
 	}
 	if by := s.Deciding(); by != table.EachAlone {
-		body = append(body, small("Decided by "+words.Small(table.DeciderWords()[by].Name)+", for this list. By itself it is "+lab.ByItself(s.Session, i)+".").ID("by-itself"))
+		said := "Decided by " + words.Small(table.DeciderWords()[by].Name) + ", for this list. By itself it is "
+		body = append(body, small(said+lab.ByItself(s.Session, i)+".").ID("by-itself"))
 	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"

@@ -209,7 +209,8 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		if v == table.InTraining {
 			break
 		}
-		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
+		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)),
+			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
@@ -218,12 +219,13 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	case "alone_p":
 		if text = scored(words.P(r.AloneP[i]), v); text != "" {
 			own := s.JudgeBy(table.EachAlone, i)
-			return []app.UI{app.Span().Class(classOf(own)).Title(wordOf(own)).Body(shape(own)), app.Span().Class("sr-only").Text(wordOf(own)), app.Text(text)}
+			return []app.UI{app.Span().Class(classOf(own)).Body(shape(own), app.Span().Class("sr-only").Text(wordOf(own))), app.Text(text)}
 		}
 	case "predicted":
 		x := r.Trust.Rows
-		drawn := picture.Interval(x.Numbers("predicted")[i], x.Numbers("interval_low")[i], x.Numbers("interval_high")[i], bars.least, bars.most, trustLike[r.TrustOf(i)])
-		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), app.Div().Class("quiet small").Text(r.Interval(i))}
+		drawn := picture.Interval(x.Numbers("predicted")[i], x.Numbers("interval_low")[i], x.Numbers("interval_high")[i],
+			bars.least, bars.most, trustLike[r.TrustOf(i)])
+		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), small(r.Interval(i))}
 	case "nearest":
 		return measured(s.Glances.Of(i))
 	case "trust":

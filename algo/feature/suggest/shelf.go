@@ -262,7 +262,7 @@ func (s *Suggested) Sentences() (list []string) {
 		say("%d are excluded, as column %s says", s.shelf.marked, s.shelf.exclude)
 	}
 	if s.shelf.leftOut > 0 {
-		say("%d are not suggested that a set like the training set leaves out: counter-ions and solvents alone, radicals, and molecules without organic carbon or of fewer than %d heavy atoms", s.shelf.leftOut, leastAtoms)
+		say("%d are not suggested, as such a training set leaves them out: counter-ions, solvents, radicals, inorganic or tiny", s.shelf.leftOut)
 	}
 	if s.shelf.unpriced > 0 {
 		say("%d without a price are not suggested", s.shelf.unpriced)

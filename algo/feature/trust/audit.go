@@ -147,7 +147,7 @@ func (a *Audit) InShort(c *Calibration) string {
 	var list []string
 	for _, v := range Verdicts() {
 		if n := a.Verdicts[v]; n.N > 0 {
-			list = append(list, fmt.Sprintf("%.0f %% of %d %s", 100*n.Share, n.N, map[Verdict]string{Trust: "to trust", Check: "to check", DoNotUse: "not to use"}[v]))
+			list = append(list, fmt.Sprintf("%.0f %% of %d (%s)", 100*n.Share, n.N, strings.ReplaceAll(string(v), "-", " ")))
 		}
 	}
 	said := fmt.Sprintf("against %d measured values, errors are above %.3g in %s", a.N, c.Tolerance, strings.Join(list, ", "))

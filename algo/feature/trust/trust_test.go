@@ -360,11 +360,11 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 	// In short an audit names verdicts that some have, and intervals where there are any.
-	if said, want := NewAudit(list, c).InShort(c), "against 1 measured values, errors are above 6 in 0 % of 1 not to use"; said != want {
+	if said, want := NewAudit(list, c).InShort(c), "against 1 measured values, errors are above 6 in 0 % of 1 (do not use)"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
 	list = []Outcome{{Judgement: c.Judge(3, 1), Observed: 1, Score: 3}, {Judgement: c.Judge(3, 1), Observed: 9, Score: 3}}
-	if said, want := NewAudit(list, c).InShort(c), "against 2 measured values, errors are above 6 in 50 % of 2 to trust; intervals hold 50 % of 2 (asked: 90 %)"; said != want {
+	if said, want := NewAudit(list, c).InShort(c), "against 2 measured values, errors are above 6 in 50 % of 2 (trust); intervals hold 50 % of 2 (asked: 90 %)"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
 }

@@ -217,9 +217,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.GuardP(i) > rule.Guard {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
 	}
-	if by := s.Deciding(); by != table.EachAlone {
-		said := "Decided by " + words.Small(table.DeciderWords()[by].Name) + ", for this list. By itself it is "
-		body = append(body, small(said+lab.ByItself(s.Session, i)+".").ID("by-itself"))
+	if s.Deciding() != table.EachAlone {
+		body = append(body, small("That is about this list. By itself it is "+lab.ByItself(s.Session, i)+".").ID("by-itself"))
 	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"

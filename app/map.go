@@ -68,8 +68,7 @@ func (p *mapPane) Render() app.UI {
 				app.Div().Class("map-tip small").Attr("hidden", "true"),
 				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6),
 					zooms("all", "All of it", 0))),
-			small(s.Say("Grey are training molecules, like beside like. Yours lie beside the most similar one, as far from all as they "+
-				"differ from that. Directions mean nothing.")))
+			small(s.Say("Grey are training molecules, like beside like. Yours lie beside the most similar one, as far from all as they differ.")))
 	}
 }
 

@@ -22,9 +22,8 @@ type chart struct {
 
 // Pulls of each point, passes, pushes for each pull; the longest step, the size at the start, the reach of new graphs.
 const (
-	chartPulls, chartPasses, chartPushes = 10, 200, 5
-	chartStep, chartSize, chartReach     = 4, 10, 2
-	chartSeed, chartSides                = 0xba1a_0011, 16
+	chartPulls, chartPasses, chartPushes, chartSides = 10, 200, 5, 16
+	chartStep, chartSize, chartReach, chartSeed      = 4, 10, 2, 0xba1a_0011
 )
 
 // layOut lays out the training set of the model, which takes seconds, unless it is.

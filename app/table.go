@@ -227,7 +227,9 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 			bars.least, bars.most, trustLike[r.TrustOf(i)])
 		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), small(r.Interval(i))}
 	case "nearest":
-		return measured(s.Glances.Of(i))
+		if d := s.Glances.Of(i); d != nil {
+			return measured(d)
+		}
 	case "trust":
 		if trust := r.TrustOf(i); trust != "" {
 			return []app.UI{trustMark(trust, trustWord(trust))}
@@ -263,9 +265,6 @@ func (p *resultPane) name(i int) []app.UI {
 
 // measured are the nearest training molecules whose values are known.
 func measured(d *message.Detailed) (list []app.UI) {
-	if d == nil {
-		return nil
-	}
 	for _, n := range d.Nearest {
 		if n.Values != nil && !math.IsNaN(n.Values.Observed) && len(list) < 2 {
 			list = append(list, app.Div().Class("near-line small").Title(n.Name).Body(

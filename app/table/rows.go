@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -295,10 +296,7 @@ func (r *Rows) Interval(record int) string {
 
 // StatedLine says how often errors were large by verdict: of the list, if it is measured, or of held-out molecules.
 func StatedLine(t *message.Trusted) string {
-	if t.Held != "" {
-		return words.Sentences([]string{t.Held})
-	}
-	return words.Sentences(t.Sentences[1:2])
+	return words.Sentences([]string{cmp.Or(t.Held, t.Sentences[1])})
 }
 
 // PredictionWords say what is known of the prediction for a record.

@@ -187,8 +187,7 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 func (t *Table) JudgePre(record int, held message.Columns) (v decide.Verdict, p float64, gained bool) {
 	p = decide.PValues(t.Rows.Batch.Numbers("s_pre")[record:record+1], held.Numbers("s_pre"))[0]
 	v = t.RuleOf(EachAlone).Judge(p, p)
-	both := t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
-	return v, p, both && v != decide.Outside
+	return v, p, v != decide.Outside && t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
 }
 
 // Threshold is the place from which on records are called outside, NaN for none.

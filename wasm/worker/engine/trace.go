@@ -3,9 +3,11 @@ package engine
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -258,31 +260,35 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 // principal finds the mean of some rows, the two directions of length 1 along which they vary most, and the shares of
 // the variance that these hold. The largest coordinate of a direction is positive.
 func principal(rows [][]float32) *plane {
-	n, dim := len(rows), len(rows[0])
-	x, m := mat.NewDense(n, dim, nil), &plane{mean: make([]float64, dim)}
-	for i, row := range rows {
+	dim := len(rows[0])
+	m := &plane{mean: make([]float64, dim)}
+	x := blas64.General{Rows: len(rows), Cols: dim, Stride: dim}
+	for _, row := range rows {
 		for j, v := range row {
-			x.Set(i, j, float64(v))
-			m.mean[j] += float64(v) / float64(n)
+			m.mean[j] += float64(v) / float64(len(rows))
 		}
 	}
-	var spread mat.SymDense
-	stat.CovarianceMatrix(&spread, x, nil)
-	var axes mat.EigenSym
-	ok, total := axes.Factorize(&spread, true), mat.Trace(&spread)
+	for _, row := range rows {
+		for j, v := range row {
+			x.Data = append(x.Data, float64(v)-m.mean[j])
+		}
+	}
+	a := blas64.Symmetric{N: dim, Stride: dim, Data: make([]float64, dim*dim), Uplo: blas.Upper}
+	blas64.Syrk(blas.Trans, 1, x, 0, a)
+	values, work := make([]float64, dim), make([]float64, 40*dim)
+	ok := lapack64.Syev(lapack.EVCompute, a, values, work, len(work))
 	for k := range m.axes {
-		m.axes[k] = make([]float64, dim)
-		column := dim - 1 - k // eigenvalues ascend
-		if column < 0 || !ok || !(total > 0) {
-			continue
+		axis := make([]float64, dim)
+		m.axes[k] = axis
+		if column := dim - 1 - k; column >= 0 && ok && floats.Sum(values) > 0 { // eigenvalues ascend
+			for j := range axis {
+				axis[j] = a.Data[j*dim+column]
+			}
+			if -floats.Min(axis) > floats.Max(axis) {
+				floats.Scale(-1, axis)
+			}
+			m.share[k] = values[column] / floats.Sum(values)
 		}
-		var v mat.Dense
-		axes.VectorsTo(&v)
-		axis := mat.Col(m.axes[k], column, &v)
-		if -floats.Min(axis) > floats.Max(axis) {
-			floats.Scale(-1, axis)
-		}
-		m.share[k] = axes.Values(nil)[column] / total
 	}
 	return m
 }

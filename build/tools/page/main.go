@@ -196,9 +196,7 @@ func (b *builder) models() {
 	// The page begins with the first model, and orders the others itself.
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
-	if b.err == nil {
-		b.solubility(w, training)
-	}
+	b.solubility(w, training)
 	data, err := message.Encode(0, w)
 	b.fail(err)
 	b.add(engine.Start, data)

@@ -17,12 +17,13 @@ import (
 // A desk is the session and the lab that the page shows.
 type desk struct {
 	*run.Session
-	Lab *lab.Lab
+	Lab   *lab.Lab
+	hover int // record under the pointer on the map
 }
 
 func newDesk(c *message.Client) *desk {
 	s := run.New(c)
-	return &desk{s, lab.New(s)}
+	return &desk{Session: s, Lab: lab.New(s)}
 }
 
 // Mount registers the page.
@@ -101,7 +102,7 @@ func (p *page) Render() app.UI {
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
 		&dialogPane{S: s, ID: "train", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
-		&dialogPane{S: s, ID: "draw"},
+		&dialogPane{S: s, ID: "draw", Of: s.Graphs() == 0},
 		&dialogPane{S: s, ID: domainID, Of: s.Rev},
 		&dialogPane{S: s, ID: "help", Of: len(s.References[table.EachAlone])},
 		&dialogPane{S: s, ID: "privacy"},

@@ -60,6 +60,7 @@ func (p *bandPane) card() app.UI {
 			app.Div().Class("card-words").Title(s.Input.Title()).Body(
 				app.Span().Class("file-name").Text(s.Input.Title()),
 				app.Span().ID("input-status").Class(class).Text(readLine(s))),
+			sheetMenu(s),
 			button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
 			closer("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear").Title("Clear"),
 		}

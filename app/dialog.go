@@ -320,21 +320,25 @@ func trained(s *desk) []app.UI {
 
 // drawDialog holds the molecule editor. It is never drawn again, which would remove that.
 func drawDialog(s *desk) app.UI {
-	return dialogFrame("draw", "Draw a molecule",
+	return dialogFrame("draw", "Draw a molecule or a part",
 		app.Div().ID("editor-tools").Class("editor-tools").Role("toolbar").Aria("label", "Tools of the editor"),
 		app.Div().ID("editor").Class("draw-area").Role("application").Aria("label", "Editor of structures").Body(),
 		quietLine("The editor is loaded when it is first opened.").ID("editor-note"),
-		app.Div().Class("row-buttons").Body(button("Add to the input", func() { addDrawing(s) }).ID("draw-add").Class("strong")),
+		app.Div().Class("row-buttons").Body(button("Add to the input", func() { takeDrawing(s.Input.AddLine) }).ID("draw-add").Class("strong"),
+			button("Find it in the list", func() {
+				takeDrawing(func(smiles string) { s.Find(smiles, true) }, true)
+			}).ID("draw-find").Disabled(s.Graphs() == 0)),
 	)
 }
 
-func addDrawing(s *desk) {
+// takeDrawing passes on what is drawn, flat without marks of stereochemistry, and closes the editor.
+func takeDrawing(use func(smiles string), flat ...any) {
 	t, ok := tools()
 	if !ok {
 		return
 	}
-	if smiles := strings.TrimSpace(t.Call("edited").String()); smiles != "" {
-		s.Input.AddLine(smiles)
+	if smiles := strings.TrimSpace(t.Call("edited", flat...).String()); smiles != "" {
+		use(smiles)
 	}
 	t.Call("closeEditor")
 	hideDialog("draw")
@@ -348,7 +352,7 @@ func openEditor(s *desk) {
 		smiles = s.Rows.Picture(s.Inspector.Record)
 	}
 	callTool("edit", app.Window().GetElementByID("editor"), smiles, once(func(args []app.Value) {
-		note := "Your drawing becomes one more line of the input."
+		note := "Your drawing becomes one more line of the input, or is searched for in all of them."
 		if args[1].Truthy() {
 			note = args[1].String()
 		}

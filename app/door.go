@@ -62,9 +62,6 @@ func exampleList(s *desk) app.UI {
 		app.Div().Class("examples").
 			OnClick(onNumber("example", func(i int) {
 				s.Input.UseExample(examples[i])
-				if s.Input.Library {
-					showDialog("train")
-				}
 			})).
 			Body(app.Range(examples).Slice(func(i int) app.UI {
 				return app.Button().Class("example").Type("button").DataSet("example", strconv.Itoa(i)).

@@ -68,6 +68,7 @@ func (p *bandPane) search() app.UI {
 	said, class := p.found()
 	return app.Div().Class("finding").Body(
 		app.Div().Class("search").Body(icon("search"), input,
+			iconButton("Draw the structure", "pen", func() { openEditor(s) }).ID("search-draw").Attr("hidden", attribute(!s.View.Structure)),
 			app.If(len(kinds) > 1, func() app.UI {
 				return choices("search-by", by, func(by string) {
 					s.View.In = ""

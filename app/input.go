@@ -71,6 +71,7 @@ func (p *inputPane) Render() app.UI {
 				}),
 		),
 		p.status(),
+		app.If(!s.Input.Folded(), func() app.UI { return sheetMenu(s) }),
 		p.columnMenu(),
 		p.problems(),
 	)
@@ -149,6 +150,17 @@ func (p *inputPane) show(record int) {
 	if from, to, ok := run.PieceOf(p.S.Input.Text, q); ok {
 		t.Call("select", app.Window().GetElementByID("smiles"), from, to)
 	}
+}
+
+// sheetMenu offers the sheets of a workbook.
+func sheetMenu(s *desk) app.UI {
+	var list []choice
+	for _, name := range s.Input.Sheets() {
+		list = append(list, choice{name, "sheet " + words.Shorten(name, 24)})
+	}
+	return app.If(list != nil, func() app.UI {
+		return choices("sheet", s.Input.Sheet, s.Input.ChooseSheet, list...).Aria("label", "Sheet of the workbook")
+	})
 }
 
 // columnMenu offers a table's columns for the SMILES.

@@ -9,6 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/app/lab"
 	"baca/app/picture"
 	"baca/app/run"
 	"baca/app/table"
@@ -56,7 +57,7 @@ func (p *inspectorPane) Render() app.UI {
 		body = append(body, p.neighbors(d), p.reasons(i, d), p.details(i, d))
 	case s.Phase == run.Broken:
 		body = append(body, quietLine(words.FailureLine(s.Failure)))
-	case s.Models.Used.Value != nil:
+	case s.Models.Used.Value != nil && s.Opened != nil:
 		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
@@ -216,6 +217,9 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.GuardP(i) > rule.Guard {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
 	}
+	if s.Deciding() != table.EachAlone {
+		body = append(body, small("That is about this list. By itself it is "+lab.ByItself(s.Session, i)+".").ID("by-itself"))
+	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"
 		if q <= s.FDR {
@@ -267,7 +271,6 @@ func (p *inspectorPane) scores(i int) app.UI {
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {
-		add("Decided by", s.Say(table.DeciderWords()[s.Deciding()].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
 		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Numbers("batch")[i], b.Numbers("batch_p")[i]))
 		foreign := "no: some training " + s.Things() + " are as much like this list"

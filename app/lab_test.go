@@ -44,7 +44,7 @@ func TestSixScenes(t *testing.T) {
 		}
 		scenes[text] = true
 	}
-	for _, want := range []string{"S_BaCa calls ida borderline (p = 0.0833)", "By itself it is borderline, too (p = 0.0833)"} {
+	for _, want := range []string{"S_BaCa calls ida borderline (p = 0.0833)", "By itself it is borderline (p = 0.0833), too."} {
 		if got := strings.ReplaceAll(s.Lab.Line(), "\u00a0", " "); !strings.Contains(got, want) {
 			t.Errorf("the decision is %q, want %q in it", got, want)
 		}

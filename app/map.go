@@ -7,6 +7,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -15,9 +16,11 @@ import (
 // mapPane shows the training set and the records in two dimensions. web/src/map.js draws.
 type mapPane struct {
 	app.Compo
-	S   *desk
-	Rev table.Revisions
-	Key app.EventHandler
+	S     *desk
+	Album *picture.Album
+	Drawn int // drawings available
+	Rev   table.Revisions
+	Key   app.EventHandler
 
 	ctx        app.Context
 	tell, pick app.Func
@@ -26,8 +29,8 @@ type mapPane struct {
 
 // drawnMap is what the script has drawn last.
 type drawnMap struct {
-	of           *message.Computed
-	rows, chosen int
+	of                     *message.Computed
+	rows, chosen, pictures int
 }
 
 func (p *mapPane) OnMount(ctx app.Context) {
@@ -49,7 +52,11 @@ func (p *mapPane) Render() app.UI {
 	pane := app.Div().ID("map").Class("map")
 	switch found, known := s.Rows.Computed[message.OfPlaces]; {
 	case !known:
-		return pane.Body(app.P().Class("map-none quiet").Text(s.Say("The molecules are being placed …")))
+		doing := "The molecules are being placed …"
+		if s.Task != nil {
+			doing = "Like molecules are laid beside each other, once for this model. " + s.Task.Words()
+		}
+		return pane.Body(app.P().Class("map-none quiet").Role("status").Text(s.Say(doing)))
 	case found.Failure != nil:
 		return pane.Body(app.Div().Class("map-none").
 			Body(failure(words.FailureText(found.Failure)),
@@ -61,8 +68,7 @@ func (p *mapPane) Render() app.UI {
 				app.Div().Class("map-tip small").Attr("hidden", "true"),
 				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6),
 					zooms("all", "All of it", 0))),
-			small(s.Say("Grey are training molecules. The axes hold "+words.Percent(found.Value.ShareX)+" and "+words.Percent(found.Value.ShareY)+
-				" of how the model's embeddings of them vary; a verdict also rests on substructures, which no map shows.")))
+			small(s.Say("Grey are training molecules, like beside like. Yours lie beside the most similar one, as far from all as they differ.")))
 	}
 }
 
@@ -77,13 +83,13 @@ func zooms(text, about string, factor float64) app.UI {
 func (p *mapPane) draw(app.Context) {
 	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
 	found := s.Rows.Computed[message.OfPlaces].Value
-	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record}
+	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record, p.Drawn}
 	if found == nil || !canvas.Truthy() || next == p.drawn {
 		return
 	}
 	p.drawn = next
 	if p.tell == nil {
-		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.words(args[0].Int()) })
+		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.beside(args[0].Int()) })
 		p.pick = app.FuncOf(func(_ app.Value, args []app.Value) any {
 			record := args[0].Int()
 			p.ctx.Dispatch(func(app.Context) { s.Inspector.Show(record) })
@@ -112,8 +118,13 @@ func (p *mapPane) kinds() []byte {
 
 var kindOf = map[decide.Verdict]byte{decide.Inside: 1, decide.Borderline: 2, decide.Outside: 3}
 
-// words are beside a record under the pointer.
-func (p *mapPane) words(record int) string {
+// beside is what stands beside a record under the pointer. Its structure comes when it is drawn.
+func (p *mapPane) beside(record int) any {
 	r := &p.S.Rows
-	return words.Shorten(r.Name(record), 60) + ": " + verdictWithP(r, record)
+	drawn := p.Album.Small(r.Picture(record))
+	if p.S.hover != record && drawn == "" {
+		p.S.hover = record
+		p.ctx.Dispatch(func(app.Context) { p.S.Rev.Rows++ })
+	}
+	return map[string]any{"text": words.Shorten(r.Name(record), 60) + ": " + verdictWithP(r, record), "picture": drawn}
 }

@@ -82,7 +82,10 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
-	if s.View.Coloured {
+	if s.View.Shape == table.Map {
+		wanted = append([]int32{int32(s.hover)}, wanted...)
+	}
+	if s.View.Coloured || s.Rows.Trust != nil {
 		s.Glances.Want(wanted)
 	}
 	list := strings.Join(p.Album.Missing(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...), &s.Rows, wanted), "\n")
@@ -119,7 +122,7 @@ func (p *resultPane) records() app.UI {
 	case table.Grid:
 		return p.grid()
 	case table.Map:
-		return &mapPane{S: p.S, Rev: p.S.Rev, Key: p.key}
+		return &mapPane{S: p.S, Album: p.Album, Drawn: p.Drawn, Rev: p.S.Rev, Key: p.key}
 	}
 	return p.table()
 }
@@ -220,9 +223,9 @@ func (p *resultPane) predictions() app.UI {
 func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust
-	body := []app.UI{
-		app.Label().For("predicted").Text("Predictions"),
-		columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose),
+	var body []app.UI
+	if !s.Input.Example {
+		body = []app.UI{app.Label().For("predicted").Text("Predictions"), columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose)}
 	}
 	switch judged := s.Rows.Trust; {
 	case t.Failure != nil:
@@ -231,13 +234,12 @@ func (p *resultPane) judged() []app.UI {
 			body = append(body, button("Start again", t.Again))
 		}
 	case judged != nil:
+		body = append(body, app.Span().ID("stated").Class("small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if !judged.Classes {
 			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"),
 				shares("holds", t.Holds, t.Hold, run.Shares()).
 					Title("Share of observed values that intervals shall hold"))
 		}
-		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).
-			Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}

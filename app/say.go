@@ -304,11 +304,12 @@ func howToRead(s *desk) (about string) {
 		about = "Judged by α until all are scored: a false-discovery rate needs the p-values of all."
 	}
 	switch by := s.Deciding(); {
-	case by == table.TheBatch:
-		about += " The batch decides: what is called outside has a p of at most " + words.Number(s.Rule().Guard) + " by itself, too, or hardly any training " +
-			strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
 	case by == table.ThePaper:
-		about += " S_BaCa decides, which learns from the list: the verdict is about this list. The line is that of the whole list, p comes from four fifths of it. Outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, or that hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
+		about += " S_BaCa learns from this list, for each fifth of it from the others."
+		fallthrough
+	case by == table.TheBatch:
+		about += " Outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, or that hardly any training " +
+			strings.TrimSuffix(s.Things(), "s") + " is as much like this list; others stand left of the line."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
 		about = "Each by itself, until the batch is calibrated."
 	}

@@ -422,7 +422,7 @@ func (p *labPane) keyRow(k message.Key, side decide.Verdict) app.UI {
 func (p *labPane) decisionScene(why string) app.UI {
 	s := p.S
 	alone := func(width float64) app.UI {
-		return p.figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone",
+		return p.figure("By itself", p.calls(table.EachAlone), "alone",
 			picture.Distribution(s.Session, table.EachAlone, width, 140))
 	}
 	if why != "" {
@@ -433,8 +433,9 @@ func (p *labPane) decisionScene(why string) app.UI {
 		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
 		body = append(body, app.Div().Class("figures").
 			Body(p.sum(),
-				p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.Batch.Numbers("baca_p")[s.Inspector.Record]), "baca", baca),
-				alone(p.share(3))))
+				p.figure("S_BaCa", p.calls(table.ThePaper), "baca", baca),
+				alone(p.share(3))),
+			app.P().ID("gained").Text(s.Say(s.Lab.Gained())))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -445,8 +446,14 @@ func (p *labPane) sum() app.UI {
 	return factList("The sum, in deviations of the batch", []words.Fact{
 		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)},
 		{Name: "S_BaCa", Value: words.Number(sum)},
-		{Name: "outside from about", Value: words.Number(table.Threshold(s.References[table.ThePaper], s.Alpha))},
 	})
+}
+
+// calls is what a decider calls the record, its p, and up to which p it calls records outside.
+func (p *labPane) calls(by table.Decider) string {
+	s, i := p.S, p.S.Inspector.Record
+	_, own := s.Rows.By(by)
+	return string(s.JudgeBy(by, i)) + ", p\u00a0" + words.PEquals(own[i]) + "; outside up to " + words.Percent(s.Alpha)
 }
 
 // learning draws the attention's training up to the beat.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // Lines have equal heights, see the style sheet, so positions are known without drawing.
@@ -40,6 +42,9 @@ func (p *resultPane) table() app.UI {
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference(), []float64{s.Rows.Low, s.Rows.High})
+	if t := s.Rows.Trust; t != nil {
+		bars.least, bars.most = picture.Spread(t.Rows.Numbers("predicted"), t.Rows.Numbers("interval_low"), t.Rows.Numbers("interval_high"))
+	}
 	heads := s.Heads()
 	body := []app.UI{spacer(w.before)}
 	for at := w.from; at < w.to; at++ {
@@ -170,8 +175,8 @@ func spacer(height int) app.UI {
 		app.Td().Attr("height", height))
 }
 
-// A barScale is the range of score bars, with the threshold.
-type barScale struct{ low, high, threshold float64 }
+// A barScale is the range of score bars, with the threshold, and that of predictions.
+type barScale struct{ low, high, threshold, least, most float64 }
 
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Class(i))
@@ -204,14 +209,27 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		if v == table.InTraining {
 			break
 		}
-		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
+		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)),
+			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
+	case "alone_p":
+		if text = scored(words.P(r.AloneP[i]), v); text != "" {
+			own := s.JudgeBy(table.EachAlone, i)
+			return []app.UI{app.Span().Class(classOf(own)).Body(shape(own), app.Span().Class("sr-only").Text(wordOf(own))), app.Text(text)}
+		}
 	case "predicted":
-		return []app.UI{app.Div().Text(table.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
+		x := r.Trust.Rows
+		drawn := picture.Interval(x.Numbers("predicted")[i], x.Numbers("interval_low")[i], x.Numbers("interval_high")[i],
+			bars.least, bars.most, trustLike[r.TrustOf(i)])
+		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), small(r.Interval(i))}
+	case "nearest":
+		if d := s.Glances.Of(i); d != nil {
+			return measured(d)
+		}
 	case "trust":
 		if trust := r.TrustOf(i); trust != "" {
 			return []app.UI{trustMark(trust, trustWord(trust))}
@@ -245,9 +263,23 @@ func (p *resultPane) name(i int) []app.UI {
 	}
 }
 
+// measured are the nearest training molecules whose values are known.
+func measured(d *message.Detailed) (list []app.UI) {
+	for _, n := range d.Nearest {
+		if n.Values != nil && !math.IsNaN(n.Values.Observed) && len(list) < 2 {
+			list = append(list, app.Div().Class("near-line small").Title(n.Name).Body(
+				app.Span().Text(n.Name), app.Span().Class("number").Text(words.Number(n.Values.Observed))))
+		}
+	}
+	return list
+}
+
+// trustLike are the verdicts on molecules that look like those on predictions.
+var trustLike = map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}
+
 // trustMark marks a verdict on a prediction as one on a record.
 func trustMark(trust, word string) app.UI {
-	like := map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}[trust]
+	like := trustLike[trust]
 	return app.Span().Class("trust-mark "+classOf(like)).Body(shape(like), app.Text(word))
 }
 

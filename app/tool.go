@@ -41,6 +41,9 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 	case message.StageChoose:
 		form = p.wish()
 	case message.StageTrust:
+		if s.Input.Example {
+			break
+		}
 		form = []app.UI{app.Label().For("observed").Text("Observed"),
 			columnSelect("observed", s.ValueColumns(), s.Trust.Predicted, s.Trust.Observed, s.Trust.Observe)}
 		if s.Trust.Observed == "" {

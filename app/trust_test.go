@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	column "baca/algo/table"
 	"baca/app/run"
 	"baca/app/store"
@@ -31,9 +32,40 @@ func (f *fake) predicting() {
 				column.NumberColumn("predicted", []float64{1.5, 2, nan}), column.NumberColumn("expected_error", []float64{0.5, nan, nan}),
 				column.NumberColumn("interval_low", []float64{1, nan, nan}), column.NumberColumn("interval_high", []float64{2, nan, nan}), column.TextColumn("trust", []string{"check", "do-not-use", ""}),
 			},
-			Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
+			Held: map[string]string{"y": "of 2 measured values"}[r.Observed], Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
 		})
 	})
+}
+
+// The example of predictions comes with its model and is judged at once: nothing is asked about its columns.
+func TestExampleOfPredictions(t *testing.T) {
+	s := newStage(t)
+	s.f.predicting()
+	on(s.f, func(r *message.LoadModel, say func(any)) {
+		say(&message.Model{Name: r.Name, Molecules: true, Residuals: 5, Predicted: "yhat", Observed: "y"})
+	})
+	s.Models.Welcome.Models = append(s.Models.Welcome.Models, message.Model{Name: message.Solubility})
+	s.Models.Welcome.Predictions = []byte("CCO\nCC\nxx")
+	for _, e := range run.Examples() {
+		if e.Molecules(nil) == "" && e.Story == "" {
+			s.Input.UseExample(e)
+		}
+	}
+	for range 3 {
+		s.settle()
+	}
+	if got := fmt.Sprintf("%s %q %q", s.Models.Used.Value.Name, s.Trust.Predicted, s.Trust.Observed); got != `solubility "yhat" "y"` {
+		t.Errorf("judged by %s", got)
+	}
+	near := &message.Detailed{}
+	near.Nearest = []algo.TrainingGraph{{Name: "butanol", Values: &algo.Values{Observed: -1.25, Predicted: math.NaN()}}, {Name: "unmeasured"}}
+	on(s.f, func(r *message.Detail, say func(any)) { say(near) })
+	s.Glances.Want([]int32{0})
+	s.settle()
+	s.shows(">Of 2 measured values.<", `!id="predicted"`, "Nearest measured", "butanol", ">−1.25<", "!unmeasured", `class="bar-picture interval"`, "1.00 to 2.00", "do not use")
+	s.Lab.Open(message.StageTrust)
+	s.settle()
+	s.shows("observed: y", `!id="observed"`)
 }
 
 func TestPredictionsAreJudged(t *testing.T) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -132,10 +133,7 @@ func (f *fake) usual(r any, say func(any)) {
 	case *message.Open:
 		f.open(r, say)
 	case *message.Score:
-		switch f.batch = r.Batch && !f.few; {
-		case f.model == "bzr":
-			say(&message.Failed{Code: message.CodeBadModel, Text: "model bzr reads plain graphs"})
-		case !f.slow:
+		if f.batch = r.Batch && !f.few; !f.slow {
 			f.score(r, say)
 		}
 	case *message.Detail:
@@ -187,6 +185,11 @@ func (f *fake) open(r *message.Open, say func(any)) {
 		say(h)
 	}
 	opened := &message.Opened{Name: r.Name, Format: "smi", Molecules: true}
+	opened.Molecules = !strings.HasSuffix(r.Name, ".graphml")
+	if strings.HasSuffix(r.Name, ".xlsx") {
+		opened.Sheets, opened.Sheet = []string{"first", "second"}, cmp.Or(r.Sheet, "first")
+		f.text += " " + opened.Sheet
+	}
 	if f.text != "" {
 		e := lines(f.text)
 		opened.Records, opened.Refused = len(e.Line), len(e.Problems)
@@ -324,7 +327,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Few: f.few, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Few: f.few, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores()), column.NumberColumn("s_pre", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}

@@ -29,13 +29,15 @@ const (
 )
 
 type Options struct {
-	Name    string // of the file, for errors and the format
-	Format  Format // Auto or a format of molecules
-	Unpack  Unpack // decompression
-	Column  string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
-	ID      string // column with the ids, likewise, and data of SDF; empty means that names and cells tell
-	Sheet   string // of a workbook; empty: the first one that holds structures
-	Workers int    // parsing goroutines; 0: one for each core
+	Name   string // of the file, for errors and the format
+	Format Format // Auto or a format of molecules
+	Unpack Unpack // decompression
+	Column string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
+	ID     string // column with the ids, likewise, and data of SDF; empty means that names and cells tell
+	Sheet  string // of a workbook; empty: the first one that holds structures
+	// Sheets, if not nil, is told the names of a workbook's visible sheets and of the one that is read.
+	Sheets  func(visible []string, read string)
+	Workers int // parsing goroutines; 0: one for each core
 
 	// Cells names further columns for Record.Cells, in any case: of tables and Parquet, keys of
 	// JSONL, data of SDF. SMI has none.
@@ -72,7 +74,7 @@ type Options struct {
 // is an error if it was recognised.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	u := o.Unpack
-	u.note, u.stop, u.sheet, u.column = o.Note, o.Stop, o.Sheet, o.Column
+	u.note, u.stop, u.sheet, u.sheets, u.column = o.Note, o.Stop, o.Sheet, o.Sheets, o.Column
 	text, err := NewText(r, u)
 	if err != nil || o.Format != Auto {
 		return text, o.Format, err

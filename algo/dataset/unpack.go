@@ -16,12 +16,13 @@ type Unpack struct {
 	// Zstd, XZ and Brotli decompress what the standard library does not. What is nil is refused.
 	Zstd, XZ, Brotli func(io.Reader) (io.Reader, error)
 
-	archive bool                  // out of a compressed archive: not to be compressed again
-	meter   *meter                // of the whole input, from NewText on
-	note    func(sentence string) // Options.Note, or nothing
-	sheet   string                // Options.Sheet
-	column  string                // Options.Column
-	stop    func() error          // Options.Stop
+	archive bool                   // out of a compressed archive: not to be compressed again
+	meter   *meter                 // of the whole input, from NewText on
+	note    func(sentence string)  // Options.Note, or nothing
+	sheet   string                 // Options.Sheet
+	sheets  func([]string, string) // Options.Sheets
+	column  string                 // Options.Column
+	stop    func() error           // Options.Stop
 }
 
 // A compression declares a compression format.

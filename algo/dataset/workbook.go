@@ -38,6 +38,10 @@ func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 		of = u.namedSheet
 	}
 	sheet, err := of(book)
+	if u.sheets != nil && err == nil {
+		visible := slices.DeleteFunc(slices.Clone(book.Sheets), func(s xlsx.Sheet) bool { return s.Hidden })
+		u.sheets(lists.Map(visible, func(s xlsx.Sheet) string { return s.Name }), sheet.Name)
+	}
 	if bomb := new(ExpandError); errors.As(err, &bomb) {
 		return nil, fmt.Errorf("%w; delete cells far to the right, or %s", err, saveAsCSV)
 	} else if err != nil {

@@ -81,7 +81,9 @@ func TestWorkbooks(t *testing.T) {
 	} {
 		var got []string
 		note := ""
-		options := Options{Name: "in.xlsx", Sheet: test.sheet, Column: test.column, Note: func(sentence string) { note += sentence }}
+		sheets := ""
+		options := Options{Name: "in.xlsx", Sheet: test.sheet, Column: test.column, Note: func(sentence string) { note += sentence },
+			Sheets: func(visible []string, read string) { sheets = fmt.Sprintf("%q of %q", read, visible) }}
 		for r, err := range Molecules(t.Context(), bytes.NewReader(test.data), options) {
 			switch {
 			case err != nil:
@@ -94,6 +96,12 @@ func TestWorkbooks(t *testing.T) {
 		}
 		if !slices.EqualFunc(got, test.want, strings.HasPrefix) || note != test.note {
 			t.Errorf("%s: %q, note %q\nwant %q, note %q", name, got, note, test.want, test.note)
+		}
+		if want, asked := map[string]string{
+			"hidden sheets": `"y" of ["y"]`, "the first sheet with structures": `"x" of ["Read me" "empty" "x" "y"]`, "a name in any case": `"Data" of ["x"]`,
+			"another name": "", "CSV in a folder xl": "",
+		}[name]; asked && sheets != want {
+			t.Errorf("%s: reads %s, want %s", name, sheets, want)
 		}
 	}
 }

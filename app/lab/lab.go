@@ -113,11 +113,19 @@ func (l *Lab) enter(stage string) {
 	s.Rev.All() // key drawings are wanted
 }
 
-// choose picks a record for the story, of the ten most unusual ones the longest.
+// choose picks a record for the story: that of an example, or of the ten most unusual ones the longest.
 func (l *Lab) choose() {
 	s := l.session
 	if r := s.Inspector.Record; r >= 0 && s.Rows.Problem(r) == nil {
 		return
+	}
+	for _, e := range run.Examples() {
+		for r := range s.Rows.Len() {
+			if e.Name == s.Input.Name && e.Story == s.Rows.Name(r) {
+				s.Inspector.Show(r)
+				return
+			}
+		}
 	}
 	if first := s.Furthest(10); len(first) > 0 {
 		longest := slices.MaxFunc(first, func(a, b int32) int { return len(s.Rows.Picture(int(a))) - len(s.Rows.Picture(int(b))) })

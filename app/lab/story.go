@@ -187,20 +187,40 @@ func bracketed(x float64) string {
 func (l *Lab) decisionLine(name string) string {
 	s := l.session
 	record := s.Inspector.Record
-	own := s.JudgeBy(table.EachAlone, record)
-	by := "By itself " + name + " is " + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
 	if !s.Calibrated() || !l.hasPaper() {
-		return by + "."
+		return "By itself " + name + " is " + ByItself(s, record) + "."
 	}
 	paper := s.JudgeBy(table.ThePaper, record)
 	place, of := above(s.Rows.Batch.Numbers("s_baca"), record)
 	before, _ := above(s.Rows.Batch.Numbers("s_pre"), record)
 	line := fmt.Sprintf("S_BaCa calls %s %s (p\u00a0%s) and puts it in place %d of %d, S_Pre in place %d. By itself it is ",
 		name, paper, words.PEquals(s.Rows.Batch.Numbers("baca_p")[record]), place, of, before)
-	if paper == own {
-		return line + string(own) + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
+	if paper == s.JudgeBy(table.EachAlone, record) {
+		return line + ByItself(s, record) + ", too."
 	}
-	return line + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
+	return line + ByItself(s, record) + ": they disagree."
+}
+
+// ByItself is the verdict on a record without its list, and its p.
+func ByItself(s *run.Session, record int) string {
+	return string(s.JudgeBy(table.EachAlone, record)) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
+}
+
+// Gained says what the attention added to S_Pre for the inspected record, empty before a batch is calibrated.
+func (l *Lab) Gained() string {
+	s, record := l.session, l.session.Inspector.Record
+	if !s.Calibrated() || record < 0 || !l.hasPaper() {
+		return ""
+	}
+	pre, p, gained := s.JudgePre(record, s.Fitted.Holdout)
+	said := "By S_Pre alone it would be " + string(pre) + " (p\u00a0" + words.PEquals(p) + ")"
+	switch {
+	case pre == s.JudgeBy(table.ThePaper, record):
+		return said + ", too: the attention changes nothing about this one."
+	case gained:
+		return said + ". That is what the attention gains: with it the list shows what the molecule shows by itself."
+	}
+	return said + ": the attention makes the difference."
 }
 
 // above is a record's place among so many scores, the highest first.

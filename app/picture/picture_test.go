@@ -213,7 +213,69 @@ func TestStripOfGraphsHasTheirWord(t *testing.T) {
 	s := run.New(nil)
 	s.Opened = &message.Opened{}
 	s.Rows.Add(&message.Records{Columns: message.Columns{column.TextColumn("id", []string{"a"}), column.TextColumn("smiles", []string{""})}, Line: []int32{0}})
-	if got := stripBy(s, table.EachAlone, 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
+	if got := stripBy(s, table.EachAlone, s.Rule(), 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
 		t.Errorf("the strip is %.300s", got)
+	}
+}
+
+// No mark lies on the other side of the line than its verdict, whatever decides: not where a guard holds one back, nor by
+// S_BaCa, whose p-values come from folds with scales of their own.
+func TestMarksAreOnTheirSide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const records, held = 300, 99
+	normal := func(n int, mean float64) []float64 {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = mean + rng.NormFloat64()
+		}
+		return list
+	}
+	s := run.New(nil)
+	ids := make([]string, records)
+	s.Rows.Add(&message.Records{Columns: message.Columns{column.TextColumn("id", ids), column.TextColumn("smiles", ids)}, Line: make([]int32, records)})
+	alone, reference := normal(records, 1), normal(held, 0)
+	number := column.NumberColumn
+	s.SetReference(reference)
+	s.Rows.Fill(&message.Rows{Rows: message.Columns{number("score", alone), number("p_value", decide.PValues(alone, reference))}})
+	list, listHeld := normal(records, 1), normal(held, 0)
+	baca, p, foreign := normal(records, 1), make([]float64, records), make([]float64, records)
+	for i := range p {
+		p[i] = decide.PValues(normal(1, 1), reference)[0] // of a fold, whatever the score of the whole list
+		foreign[i] = float64(rng.IntN(2))
+	}
+	s.TakeBatch(records, message.Columns{number("batch", list), number("batch_p", decide.PValues(list, listHeld)), number("s_baca", baca), number("baca_p", p),
+		number("batch_foreign", foreign)}, message.Columns{number("batch", listHeld), number("s_baca", normal(held, 0))})
+	s.Complete = true
+	for by := range table.Deciders {
+		s.By, s.FDR = by, 0
+		s.Settle()
+		for _, rule := range []float64{0.003, 0.05, 0.1, 0.3, -0.3} { // the last is a rate
+			if rule > 0 {
+				s.SetAlpha(rule)
+			} else {
+				s.SetFDR(-rule)
+			}
+			c := StripOf(s, 700, 100)
+			n := 0
+			for i, v := range s.Rows.Verdict {
+				drawn, line := c.at(c.axis(), c.score[i], 4), c.axis().At(c.threshold)
+				if outside := v == decide.Outside; outside != (drawn > line) || math.Abs(drawn-line) < 4 {
+					t.Fatalf("by %d at %g: %s is drawn at %g, the line at %g", by, rule, v, drawn, line)
+				} else if outside {
+					n++
+				}
+			}
+			if rule >= 0.05 && (n == 0 || n == records) {
+				t.Errorf("by %d at %g: %d are outside", by, rule, n)
+			}
+		}
+		s.SetFDR(0)
+		for _, alpha := range []float64{0.05, 0.2} { // the line can be moved where it is
+			s.SetAlpha(alpha)
+			before := slices.Clone(s.Rows.Verdict)
+			if s.MoveThreshold(s.Threshold()); !slices.Equal(before, s.Rows.Verdict) {
+				t.Errorf("by %d: moving the line to where it is, at %g, changes verdicts", by, alpha)
+			}
+		}
 	}
 }

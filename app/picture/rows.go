@@ -72,6 +72,19 @@ func Bar(x, low, high, threshold float64, v decide.Verdict) string {
 		`<rect class="` + role(v) + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
 }
 
+// Interval shows a prediction and its interval, if it has one, between lowest and highest.
+func Interval(x, from, to, low, high float64, like decide.Verdict) string {
+	s := chart.Scale{Low: low, High: high, From: 0, To: barWidth}
+	bar := ""
+	if !math.IsNaN(from) {
+		bar = `<rect class="` + role(like) + `" x="` + num(s.At(from)) + `" y="3" width="` + num(s.At(to)-s.At(from)) + `" height="4"/>`
+	}
+	if !math.IsNaN(x) {
+		bar += `<path class="bar-mark" d="M` + num(s.At(x)) + ` 0V10"/>`
+	}
+	return `<svg class="bar-picture interval" width="72" height="10" aria-hidden="true"><path class="bar-axis" d="M0 5H72"/>` + bar + `</svg>`
+}
+
 func StageBar(share float64) string {
 	return `<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="` + num(100*share) + `" height="3"/></svg>`
 }

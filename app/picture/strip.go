@@ -10,9 +10,10 @@ import (
 	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/table"
+	"baca/app/words"
 )
 
-// A Strip is a score's axis: the reference in grey, the batch above it, and the threshold.
+// A Strip is a decider's axis: the reference in grey, the records above it, and the threshold.
 type Strip struct {
 	width, height float64
 	title, xlabel string
@@ -22,38 +23,36 @@ type Strip struct {
 	threshold     float64
 	selected      int
 	fixed         bool // the threshold cannot move
+	logs          bool // places are −log10 of p
 }
 
 // StripOf is the strip of the deciding score.
 func StripOf(s *run.Session, width, height float64) Strip {
-	c := stripBy(s, s.Deciding(), width, height)
-	c.title, c.verdict, c.threshold, c.fixed = "Scores", s.Rows.Verdict, s.Threshold(), s.Rule().ByRate
+	c := stripBy(s, s.Deciding(), s.Rule(), width, height)
+	c.title, c.verdict, c.fixed = "Scores", s.Rows.Verdict, s.Rule().ByRate
 	return c
 }
 
 // Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated batch.
 func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
-	c := stripBy(s, by, width, height)
-	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)
-	c.verdict = make([]decide.Verdict, s.Rows.Len())
-	for i := range c.verdict {
-		c.verdict[i] = s.JudgeBy(by, i)
+	c := stripBy(s, by, s.RuleOf(by), width, height)
+	for i := range c.score {
+		c.verdict = append(c.verdict, s.JudgeBy(by, i))
 	}
 	return c
 }
 
 // stripBy leaves out what was trained on: it has a tag in the table, and no place among the others.
-func stripBy(s *run.Session, by table.Decider, width, height float64) Strip {
-	score, _ := s.Rows.By(by)
-	score = slices.Clone(score)
+func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height float64) Strip {
+	score := slices.Clone(s.Places(by, rule))
 	for i := range score {
 		if s.Rows.Class(i) == table.InTraining {
 			score[i] = math.NaN()
 		}
 	}
 	w := table.DeciderWords()[by]
-	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by],
-		score: score, selected: s.Inspector.Record}
+	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Axis, reference: s.References[by],
+		score: score, selected: s.Inspector.Record, threshold: s.Line(by, rule), fixed: true, logs: by == table.ThePaper}
 }
 
 // ScoreAt is the score at x pixels from the left.
@@ -73,9 +72,20 @@ func (c Strip) SVG(saved bool) string {
 	w := newSVG(c.width, c.height, c.words(), saved)
 	x := c.axis()
 	base := c.height - 34 // between the batch and the labels
-	for _, t := range chart.Ticks(x.Low, x.High, max(int(c.width/110), 2)) {
+	ticks := chart.Ticks(x.Low, x.High, max(int(c.width/110), 2))
+	if c.logs {
+		ticks = nil
+		for t := 0.0; t <= x.High; t++ { // p of 1, 0.3, 0.1 and so on
+			ticks = append(ticks, t, t-math.Log10(0.3))
+		}
+	}
+	for _, t := range ticks {
+		label := chart.Label(t)
+		if c.logs {
+			label = chart.Label(words.Round(math.Pow(10, -t), 1))
+		}
 		w.line("grid", 1, math.Round(x.At(t))+0.5, 8, math.Round(x.At(t))+0.5, base)
-		w.text("label-mid", x.At(t), base+14, chart.Label(t))
+		w.text("label-mid", x.At(t), base+14, label)
 	}
 	c.known(w, x, base)
 	w.line("axis", 1, x.From, base+0.5, x.To, base+0.5)
@@ -99,6 +109,17 @@ func (c Strip) SVG(saved bool) string {
 	w.text("label-mid", c.width/2, c.height-4, c.xlabel)
 	w.text("label-end", x.To, c.height-4, "outside ▸")
 	return w.end()
+}
+
+// at is where a place is drawn: a mark of that width stays on its side of the line.
+func (c Strip) at(x chart.Scale, place, width float64) float64 {
+	at, line := x.At(place), x.At(c.threshold)
+	if place < c.threshold {
+		return min(at, line-width)
+	} else if place >= c.threshold {
+		return max(at, line+width)
+	}
+	return at
 }
 
 func (c Strip) words() string {
@@ -154,14 +175,15 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 		if math.IsNaN(s) {
 			continue
 		}
-		k := bin(x, s, slots)
+		at := c.at(x, s, r+1)
+		k := bin(x, x.Value(at), slots)
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
 		var shape strings.Builder
-		mark(&shape, c.verdict[i], x.At(s), y, r)
+		mark(&shape, c.verdict[i], at, y, r)
 		fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(role(c.verdict[i])), shape.String())
 		if i == c.selected {
-			w.circle("chosen", x.At(s), y, r+2.5)
+			w.circle("chosen", at, y, r+2.5)
 		}
 	}
 }
@@ -169,15 +191,15 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 // bars stack records of a score range by verdict.
 func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	bins := min(max(int((x.To-x.From)/7), 8), 160)
+	step := (x.To - x.From) / float64(bins)
 	stack := []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
 	n := make([][4]int, bins)
 	for i, s := range c.score {
 		if at := slices.Index(stack, c.verdict[i]); at >= 0 && !math.IsNaN(s) {
-			n[bin(x, s, bins)][at]++
+			n[bin(x, x.Value(c.at(x, s, step)), bins)][at]++
 		}
 	}
 	_, most := count(x, c.score, bins)
-	step := (x.To - x.From) / float64(bins)
 	for i, k := range n {
 		y := base
 		for at, v := range stack {

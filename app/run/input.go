@@ -18,7 +18,9 @@ type Given struct {
 	Name    string // of the text, empty if typed
 	Text    string
 	File    *store.File
-	Library bool // to train on: opened without scoring, instead of a list that comes back
+	Library bool   // to train on: opened without scoring, instead of a list that comes back
+	Example bool   // of the page, which knows what its columns hold
+	Sheet   string // of a workbook, empty for the first one with structures
 }
 
 // An Input is the content of the input pane.
@@ -28,7 +30,9 @@ type Input struct {
 
 	session *Session
 	choices []message.Choice // of columns, see ChooseColumn
-	folded  bool             // given as a whole, and not being edited
+	sheets  []string         // of the workbook book
+	book    *store.File
+	folded  bool // given as a whole, and not being edited
 }
 
 // Title is a short name of it.
@@ -125,7 +129,9 @@ func (i *Input) AddLine(smiles string) {
 
 func (i *Input) request() *message.Open {
 	if i.File != nil {
-		return i.Open(i.File)
+		r := i.Open(i.File)
+		r.Sheet = i.Sheet
+		return r
 	}
 	text := i.Text
 	if !strings.HasSuffix(text, "\n") {
@@ -138,15 +144,17 @@ func (i *Input) request() *message.Open {
 type Example struct {
 	Name, About string
 	names       []string // of the built-in molecules, nil for all
-	predictions bool     // a training set with predictions, and new molecules to come back to
+	predictions bool     // new molecules with predictions, and a model that knows the errors of others
+	// Story is the molecule of the lab's story: the method and its score by itself call it outside, S_Pre least of all.
+	Story string
 }
 
 func Examples() []Example {
 	return []Example{
-		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf},
+		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},
 		{Name: "Which predictions to trust?",
-			About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
-		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes"},
+			About: "225 predicted solubilities, by a model that knows the errors of 723 others", predictions: true},
+		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes", Story: "RDX"},
 	}
 }
 
@@ -163,9 +171,8 @@ func (i *Input) UseExample(e Example) {
 	switch {
 	case w == nil:
 	case e.predictions:
-		i.Given = Given{File: store.NewFile("solubility-new.csv", w.Unseen)}
-		i.Give(Given{File: store.NewFile("solubility-train.csv", w.Training), Library: true})
-		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 25, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
+		i.session.Models.Choose(message.Solubility)
+		i.Give(Given{Name: e.Name, File: store.NewFile("solubility-new.csv", w.Predictions), Example: true})
 	default:
 		i.session.Models.Choose(i.session.Models.defaultName())
 		i.Give(Given{Name: e.Name, Text: e.Molecules(w.Examples)})
@@ -220,6 +227,20 @@ func (i *Input) ChooseColumn(name string) {
 	i.choices = slices.DeleteFunc(i.choices, func(c message.Choice) bool { return c.Key == h.Key })
 	i.choices = append(i.choices, message.Choice{Key: h.Key, Column: name})
 	i.choices = i.choices[max(len(i.choices)-mostChoices, 0):]
+	i.session.Begin()
+}
+
+// Sheets are those of a workbook that can be read, none of other inputs.
+func (i *Input) Sheets() []string {
+	if i.File == nil || i.File != i.book || len(i.sheets) < 2 {
+		return nil
+	}
+	return i.sheets
+}
+
+// ChooseSheet reads another sheet of the workbook.
+func (i *Input) ChooseSheet(name string) {
+	i.Sheet = name
 	i.session.Begin()
 }
 

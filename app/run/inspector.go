@@ -103,7 +103,7 @@ func (i *Inspector) NearestSMILES() []string {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// Glances request contributions for the small pictures of visible rows, one at a time while the
+// Glances request contributions and nearest molecules of visible rows, one at a time while the
 // worker is idle. Rows that left the view are dropped.
 type Glances struct {
 	session *Session
@@ -156,7 +156,7 @@ func (g *Glances) ask(record int32) {
 		if run == s.Run {
 			g.found[record] = nil
 			if d, ok := r.(*message.Detailed); ok {
-				d.Reasons, d.Nearest, d.IDKeys, d.OODKeys = nil, nil, nil, nil // only colours are needed
+				d.Reasons, d.IDKeys, d.OODKeys = nil, nil, nil // which no row shows
 				g.found[record] = d
 				g.Count++
 			}

@@ -277,6 +277,7 @@ func (s *Session) read(r *message.Open, opened func()) {
 			return
 		}
 		s.Opened, s.Phase = o, Unstarted
+		s.Input.sheets, s.Input.book, s.Input.Sheet = o.Sheets, s.Input.File, o.Sheet
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records}
 		if predicted, observed := valuesIn(s.ValueColumns(), ""); observed != "" && s.Training.Recipe.Predicted == "" {
 			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed
@@ -295,6 +296,11 @@ func (s *Session) score() {
 		return
 	case model == nil || s.Models.Loading != "" || s.Input.Library:
 		s.Phase = Unstarted // until there is a model, or on request
+		return
+	case model.Molecules != s.Opened.Molecules:
+		kind := map[bool]string{true: "molecules", false: "plain graphs"}
+		s.Fail(&message.Failed{Code: message.CodeBadModel, Text: fmt.Sprintf("model %s reads %s, and the input holds %s", model.Name,
+			kind[model.Molecules], kind[s.Opened.Molecules])})
 		return
 	}
 	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Paper

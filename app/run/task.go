@@ -186,6 +186,9 @@ func (s *Session) report() *message.Report {
 		By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()), Warnings: s.Warnings,
 		Score: rows.Score, P: rows.P, Alone: rows.Alone, AloneP: rows.AloneP, Record: s.Furthest(message.MostReported),
 	}
+	if s.Deciding() == table.ThePaper {
+		m.Holdout = s.Fitted.Holdout.Numbers("s_baca")
+	}
 	for i := range rows.Len() {
 		if rows.Foreign(i) {
 			m.Foreign = append(m.Foreign, int32(i))

@@ -13,7 +13,7 @@ type Trust struct {
 	session *Session
 
 	Predicted, Observed string // columns, or empty
-	chosen              bool   // the user chose Predicted
+	chosen              bool   // the user chose one of them
 	asked               trustKey
 	Failure             *message.Failed
 	Holds               float64 // coverage of intervals
@@ -47,7 +47,7 @@ func (t *Trust) Choose(predicted string) {
 
 // Observe compares with a column, or with none.
 func (t *Trust) Observe(observed string) {
-	t.Observed = observed
+	t.Observed, t.chosen = observed, true
 	t.refresh()
 }
 
@@ -58,12 +58,15 @@ func (t *Trust) Hold(share float64) {
 
 func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 
-// refresh requests missing judgements, first for the column named like that of the model's errors.
+// refresh requests missing judgements, first for the columns named like those of the model's errors.
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++
 	if m := s.Models.Used.Value; m != nil && m.Residuals > 0 && !t.chosen {
-		t.Predicted, _ = valuesIn(s.ValueColumns(), m.Predicted)
+		columns := s.ValueColumns()
+		if t.Predicted, t.Observed = valuesIn(columns, m.Predicted); slices.Contains(columns, m.Observed) && t.Predicted != "" {
+			t.Observed = m.Observed
+		}
 	}
 	if t.Predicted == "" {
 		t.show(nil)

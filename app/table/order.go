@@ -30,8 +30,10 @@ var heads = []Head{
 	{"q_value", "c-q number", "q-value", "The lowest rate of false discoveries at which this one is called outside", false},
 	{"score", "c-score", "Score", "Higher is further outside", true},
 	{"verdict", "c-verdict", "Verdict", "", true},
+	{"alone_p", "c-alone number", "By itself", "What each is without the list, and its p", false},
 	{"predicted", "c-prediction number", "Prediction", "From your column, with an interval of the observed value", false},
 	{"expected_error", "c-error number", "Error", "The mean error of held-out molecules so far outside", true},
+	{"nearest", "c-nearest", "Nearest measured", "The most similar training molecules, with what was measured", false},
 	{"trust", "c-trust", "Trust", "By how many held-out molecules so far outside have a large error", true},
 	{"s_pre", "c-part number", "S_Pre", "By the frozen network alone", true},
 	{"s_attn", "c-part number", "S_Attn", "By attention to the two dictionaries", true},
@@ -39,15 +41,16 @@ var heads = []Head{
 }
 
 // elsewhere are columns with another place on the page.
-var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
+var elsewhere = []string{"smiles", "error", "set_aside", "baca_p", "alone", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
 // Heads are the columns shown in the table: the known ones that have values, then those chosen by the user.
 func (t *Table) Heads() []Head {
 	var list []Head
+	only := map[string]bool{"q_value": t.Rule().ByRate, "nearest": t.Rows.Trust != nil, "alone_p": t.Deciding() != EachAlone}
 	for _, h := range heads {
 		there := h.By == "" || table.Named(t.Rows.programColumns(), h.By) != nil
-		if h.By == "q_value" {
-			there = t.Rule().ByRate
+		if is, known := only[h.By]; known {
+			there = is
 		}
 		if there {
 			list = append(list, h)

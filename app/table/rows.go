@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -32,7 +33,8 @@ type Rows struct {
 	scored    []bool
 	Verdict   []decide.Verdict
 	Counts    decide.Counts
-	Low, High float64 // of Score
+	At        []float64 // the decider's axis, see Table.Places
+	Low, High float64   // of these, without records of the training set
 }
 
 // Take keeps the answer to a message.Compute.
@@ -106,7 +108,10 @@ func (r *Rows) GuardP(i int) float64 {
 	return r.AloneP[i]
 }
 
-func (r *Rows) decide(by Decider) { r.Score, r.P = r.By(by) }
+func (r *Rows) decide(by Decider) {
+	r.Score, r.P = r.By(by)
+	r.At = r.Score
+}
 
 func (r *Rows) Len() int { return len(r.id) }
 
@@ -190,17 +195,16 @@ func (r *Rows) forgetScores() {
 	clear(r.Known)
 }
 
-// judge sets all verdicts and counts them.
-func (r *Rows) judge(by decide.Rule) {
-	r.Counts = decide.Counts{}
-	r.Low, r.High = math.Inf(1), math.Inf(-1)
+// judge sets all verdicts and counts them, and where records stand.
+func (r *Rows) judge(by decide.Rule, at []float64) {
+	r.Counts, r.At, r.Low, r.High = decide.Counts{}, at, math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
 		if r.scored[i] && r.Verdict[i] != decide.Refused {
 			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
-		if s := r.Score[i]; r.Class(i) != InTraining && !math.IsNaN(s) {
-			r.Low, r.High = min(r.Low, s), max(r.High, s)
+		if x := at[i]; r.Class(i) != InTraining && !math.IsNaN(x) {
+			r.Low, r.High = min(r.Low, x), max(r.High, x)
 		}
 	}
 }
@@ -290,8 +294,10 @@ func (r *Rows) Interval(record int) string {
 	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + words.Number(r.Trust.Rows.Numbers("interval_high")[record])
 }
 
-// StatedLine says how often errors were large for held-out molecules, by verdict.
-func StatedLine(t *message.Trusted) string { return words.Sentences(t.Sentences[1:2]) }
+// StatedLine says how often errors were large by verdict: of the list, if it is measured, or of held-out molecules.
+func StatedLine(t *message.Trusted) string {
+	return words.Sentences([]string{cmp.Or(t.Held, t.Sentences[1])})
+}
 
 // PredictionWords say what is known of the prediction for a record.
 func (r *Rows) PredictionWords(record int) string {

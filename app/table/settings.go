@@ -27,15 +27,15 @@ const (
 	Deciders                 // number of deciders
 )
 
-// DeciderWords has each decider's key, name, description and score name.
-func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
-	return [Deciders]struct{ Key, Name, About, Score string }{
+// DeciderWords has each decider's key, name, description and the name of its axis.
+func DeciderWords() [Deciders]struct{ Key, Name, About, Axis string } {
+	return [Deciders]struct{ Key, Name, About, Axis string }{
 		{"alone", "Each molecule alone", "Each molecule is judged by itself: nothing else in the list can change its verdict.", "score"},
 		{"batch", "The batch", "Each molecule is judged by itself and by where the list as a whole differs from " +
 			"the training set.", "score in the batch"},
 		{"attention", "The paper's method",
 			"Each molecule is judged by S_BaCa, the score of the paper, which learns from the list: a verdict about this list.",
-			"S_BaCa"},
+			"p of S_BaCa"},
 	}
 }
 

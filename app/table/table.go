@@ -20,7 +20,7 @@ type Table struct {
 	Rev  Revisions
 	Rows Rows
 
-	// References are held-out scores by decider.
+	// References are where held-out graphs stand on the axes of the deciders, see Places.
 	References [Deciders][]float64
 	Untrained  bool          // the model's encoder is, so that the paper's method decides nothing
 	Levels     decide.Levels // q-values, if a rate of false discoveries decides
@@ -72,7 +72,8 @@ func (t *Table) SetReference(scores []float64) {
 func (t *Table) TakeBatch(graphs int, batch, holdout message.Columns) {
 	r := &t.Rows
 	t.list = graphs
-	t.References[TheBatch], t.References[ThePaper] = known(holdout.Numbers("batch")), known(holdout.Numbers("s_baca"))
+	paper := known(holdout.Numbers("s_baca"))
+	t.References[TheBatch], t.References[ThePaper] = known(holdout.Numbers("batch")), logs(decide.PValues(paper, paper))
 	r.Batch = slices.DeleteFunc(batch, func(c table.Column) bool { return table.Named(r.columns, c.Name) != nil })
 }
 
@@ -119,9 +120,9 @@ func (t *Table) SetAlpha(alpha float64) {
 	t.judgeAgain()
 }
 
-// MoveThreshold sets the lowest score outside.
-func (t *Table) MoveThreshold(score float64) {
-	if p := decide.PValues([]float64{score}, t.Reference())[0]; !math.IsNaN(p) {
+// MoveThreshold sets the lowest place outside.
+func (t *Table) MoveThreshold(place float64) {
+	if p := decide.PValues([]float64{place}, t.Reference())[0]; !math.IsNaN(p) {
 		t.SetAlpha(min(roundUp(p), mostAlpha))
 	}
 }
@@ -182,10 +183,46 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 	return t.RuleOf(by).Judge(p[record], t.Rows.GuardP(record))
 }
 
-// Threshold is the score from which on records are called outside, NaN for none.
-func (t *Table) Threshold() float64 {
-	most, _ := t.Rule().Limits()
-	return Threshold(t.Reference(), most)
+// JudgePre is the verdict of S_Pre alone, by its p, and whether S_BaCa gains: that and the record by itself are outside.
+func (t *Table) JudgePre(record int, held message.Columns) (v decide.Verdict, p float64, gained bool) {
+	p = decide.PValues(t.Rows.Batch.Numbers("s_pre")[record:record+1], held.Numbers("s_pre"))[0]
+	v = t.RuleOf(EachAlone).Judge(p, p)
+	return v, p, v != decide.Outside && t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
+}
+
+// Threshold is the place from which on records are called outside, NaN for none.
+func (t *Table) Threshold() float64 { return t.Line(t.Deciding(), t.Rule()) }
+
+// Line is the same of a decider under its rule.
+func (t *Table) Line(by Decider, rule decide.Rule) float64 {
+	most, _ := rule.Limits()
+	return Threshold(t.References[by], most)
+}
+
+// Places are where records stand on the axis of a decider under its rule: at their scores. S_BaCa has a scale for each
+// fold of the list, so records stand at −log10 of its p. One that the guard alone holds back stands just before the line.
+func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
+	score, p := t.Rows.By(by)
+	if score = slices.Clone(score); by == ThePaper {
+		score = logs(p)
+	}
+	most, _ := rule.Limits()
+	before := math.Nextafter(t.Line(by, rule), math.Inf(-1))
+	for i, x := range score {
+		if p[i] <= most && rule.Judge(p[i], t.Rows.GuardP(i)) != decide.Outside {
+			score[i] = min(x, before)
+		}
+	}
+	return score
+}
+
+// logs are −log10 of p-values.
+func logs(p []float64) []float64 {
+	list := make([]float64, len(p))
+	for i, x := range p {
+		list[i] = 0 - math.Log10(x)
+	}
+	return list
 }
 
 // Settle judges by the present decider.
@@ -199,12 +236,14 @@ func (t *Table) Settle() {
 
 // Judge sets verdicts, counts and order.
 func (t *Table) Judge() {
-	t.Rows.judge(t.Rule())
+	t.judge()
 	t.Arrange()
 }
 
+func (t *Table) judge() { t.Rows.judge(t.Rule(), t.Places(t.Deciding(), t.Rule())) }
+
 func (t *Table) judgeAgain() {
-	t.Rows.judge(t.Rule())
+	t.judge()
 	t.Rev.All()
 	if t.View.By == "verdict" || len(t.View.Only) > 0 {
 		t.Arrange() // other orders ignore verdicts
@@ -281,7 +320,7 @@ func (t *Table) AboveLimit(d *message.Detailed) []float64 {
 // known are the scores without NaN.
 func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
 
-// Threshold is the lowest score outside at α, NaN if the holdout is too small.
+// Threshold is the lowest place outside at α, NaN if the holdout is too small.
 func Threshold(reference []float64, alpha float64) float64 {
 	if t, ok := decide.Threshold(reference, alpha); ok {
 		return t

@@ -43,7 +43,7 @@ func TestJudge(t *testing.T) {
 		r.Add(records("a"))
 		r.Fill(&message.Rows{Rows: message.Columns{table.NumberColumn("p_value", []float64{c.alone})}})
 		r.P = []float64{c.p}
-		if r.judge(c.by); r.Verdict[0] != c.want || c.by.Judge(c.p, c.alone) != c.want {
+		if r.judge(c.by, r.P); r.Verdict[0] != c.want || c.by.Judge(c.p, c.alone) != c.want {
 			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.by, r.Verdict[0], c.want)
 		}
 	}
@@ -88,7 +88,7 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 			pre[i], attn[i], baca[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
 		}
 	}
-	r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
+	r.judge(decide.Rule{Alpha: 0.05, Holdout: 99}, r.Score)
 	return r
 }
 

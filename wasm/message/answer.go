@@ -139,8 +139,8 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
-	// Training and Unseen are an example of predictions: CSV with the columns name, smiles, logS and logS_pred.
-	Training, Unseen []byte
+	// Predictions is CSV with predictions for molecules that the model Solubility does not know.
+	Predictions []byte
 	// Extensions are those of readable files.
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.
@@ -148,6 +148,9 @@ type Welcome struct {
 	// Tools are those of the worker that need no form.
 	Tools []Tool
 }
+
+// Solubility is the name of the model that comes with the example of predictions, whose errors it knows.
+const Solubility = "solubility"
 
 // A Tool answers a question about the input.
 type Tool struct {
@@ -204,8 +207,11 @@ type Opened struct {
 	Records, Refused int
 	SHA256           string // of the original input, hex
 	// Line is a template for one more record, with "{SMILES}" and "{name}"; empty if a record needs more than a line.
-	Line     string
-	Columns  []string // with values or prices: of tables, keys of JSONL, data of SDF
+	Line    string
+	Columns []string // with values or prices: of tables, keys of JSONL, data of SDF
+	// Sheets are the visible ones of a workbook, and Sheet is the one that was read.
+	Sheets   []string
+	Sheet    string
 	Warnings []string
 }
 
@@ -325,10 +331,8 @@ type Explained struct {
 // Computed ends a Compute.
 type Computed struct {
 	Rows Columns // of OfProperties and OfStructure
-	// Places of the records, and of training graphs, are pairs of x and y, NaN for none. ShareX and
-	// ShareY are the axes' shares of the variance.
+	// Places of the records, and of training graphs, are pairs of x and y, NaN for none.
 	Places, Training Singles
-	ShareX, ShareY   float64
 }
 
 // Exported is a file for the user.

@@ -21,6 +21,7 @@ type Open struct {
 	File   int
 	Format string // a dataset.Format, such as "smi"; empty means by content
 	Column string // of the SMILES in tables; empty means by content
+	Sheet  string // of a workbook; empty means by content
 	// Choices are the user's columns of known tables.
 	Choices []Choice
 }

@@ -18,6 +18,7 @@ type Trusted struct {
 	Sentences []string // on held-out errors, large errors by verdict, and intervals; as in the command
 	Coverage  float64  // share of observed values that intervals hold
 	Classes   bool     // observed values are 0 or 1: there are no intervals
+	Held      string   // how well that held, in a sentence, of observed values; empty without
 	Problems  []string
 	HTML      string // what all of it comes to, see Found
 }

@@ -82,8 +82,9 @@ const page = {
       }
     }
   },
-  smiles() {
-    return editor ? editor.getMolecule().toIsomericSmiles() : "";
+  smiles(flat) {
+    const drawn = editor?.getMolecule();
+    return drawn ? (flat ? drawn.toSmiles() : drawn.toIsomericSmiles()) : "";
   },
   close() {
     if (editor) editor.destroy();

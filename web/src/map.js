@@ -15,7 +15,7 @@ const states = new WeakMap();
 //	training, places  pairs of x and y, bytes of float32; NaN for no place
 //	kind              of each record, see kinds: 1 inside, 2 borderline, 3 outside, 4 others
 //	chosen            a record, −1 for none
-//	tell(record)      says what to write beside it, pick(record) is told of a click
+//	tell(record)      gives the text and the picture beside it, pick(record) is told of a click
 export function show(canvas, { training, places, kind, chosen, tell, pick }) {
   const map = states.get(canvas) || begin(canvas);
   const pairs = (bytes) => new Float32Array(bytes.slice().buffer);
@@ -132,7 +132,9 @@ function hover(map, record) {
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
   const [x, y] = pointing(map)(map.places, record);
-  tip.textContent = map.tell(record);
+  const { text, picture } = map.tell(record);
+  tip.textContent = text;
+  tip.insertAdjacentHTML("beforeend", picture);
   const right = x > map.canvas.clientWidth / 2;
   tip.style.translate = `calc(${Math.round(x)}px ${right ? "- 100% - 12px" : "+ 12px"}) ${Math.round(y) - 12}px`;
 }

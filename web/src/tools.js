@@ -160,7 +160,7 @@ globalThis.bacaTools = {
       done,
     );
   },
-  edited: () => (globalThis.bacaEditor ? globalThis.bacaEditor.smiles() : ""),
+  edited: (flat) => (globalThis.bacaEditor ? globalThis.bacaEditor.smiles(flat) : ""),
   closeEditor() {
     if (globalThis.bacaEditor) globalThis.bacaEditor.close();
   },

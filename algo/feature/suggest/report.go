@@ -1,6 +1,9 @@
 package suggest
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"strconv"
 
 	"baca/algo/chart"
@@ -28,7 +31,7 @@ func (s *Report) HTML() string {
 	}
 	p.Warnings(s.Warnings)
 	if len(s.Picks) > 0 {
-		p.Figure(s.gain(s.Things).SVG(), "How far the input is from the training set, on average, after each pick.")
+		p.Figure(s.gain(s.Things).SVG(), "How far the input is from the training set, on average, after each pick. "+s.Beats())
 		writePicks(p, s.Picks)
 	}
 	p.Again("The command suggests the same.", s.Command)
@@ -53,6 +56,14 @@ func writePicks(p *document.Page, list []Row) {
 		p.Add("gain %s, similarity %s</span></button></li>\n", document.Number(pick.Gain, 3), document.Similarity(pick.Similarity))
 	}
 	p.Add("</ol>\n")
+}
+
+// Beats says whether the picks beat sorting by score.
+func (s *Suggestion) Beats() string {
+	n := len(s.Far) - 1
+	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
+	how := []string{"beat", "do as well as", "do not beat"}[1+cmp.Compare(math.Round(100*picks), math.Round(100*top))]
+	return fmt.Sprintf("The picks %s sorting by score: %.2f and %.2f after %d.", how, picks, top, n)
 }
 
 // SVG draws how far a library of things is from the training set after each pick, for the

@@ -15,6 +15,9 @@ import (
 	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/model"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/table"
 )
 
@@ -38,6 +41,8 @@ type Shelf struct {
 	excluded       []bool    // nil if all may be suggested
 	marked         int       // by the column exclude
 	unpriced       int
+	cleaned        bool // the training set is without what leftOut reports
+	leftOut        int
 }
 
 // NewShelf returns an empty shelf. price and exclude name columns of the input, empty for none; yes
@@ -46,6 +51,8 @@ func NewShelf(alone *alone.Scorer, price, exclude string) *Shelf {
 	s := &Shelf{alone: alone, price: price, exclude: exclude}
 	if alone != nil {
 		s.Library = New(alone.Parts())
+		profile := alone.Model().Profile
+		s.cleaned = alone.Model().Card.Schema != model.Constant && profile != nil && profile.Quantiles[0][0] >= leastAtoms
 	}
 	return s
 }
@@ -96,6 +103,10 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 		exclude = saysYes(r.Cells[len(r.Cells)-1])
 	}
 	marked := exclude
+	if s.cleaned && leftOut(cmp.Or(r.SMILES, r.Written)) {
+		s.leftOut++
+		exclude = true
+	}
 	if s.price != "" {
 		price, err := priceOf(r.Cells[0])
 		if err != nil {
@@ -107,7 +118,7 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 		}
 		s.prices = append(s.prices, price)
 	}
-	if s.exclude != "" || s.price != "" {
+	if s.exclude != "" || s.price != "" || s.cleaned {
 		s.excluded = append(s.excluded, exclude)
 	}
 	if marked {
@@ -115,6 +126,22 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 	}
 	s.rows, s.ids, s.smiles = append(s.rows, r.Row), append(s.ids, r.ID), append(s.smiles, cmp.Or(r.SMILES, r.Written))
 	return nil
+}
+
+// leastAtoms is where sets of medicinal molecules begin: one with hardly any smaller molecule is taken to be cleaned.
+const leastAtoms = 5
+
+// leftOut reports what such sets are without: counter-ions and solvents alone, radicals, and molecules without organic
+// carbon or of fewer than leastAtoms heavy atoms.
+func leftOut(text string) bool {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return false
+	}
+	parent, _, _ := smiles.Parent(m)
+	listed, medicine := smiles.Listed(parent)
+	return listed && !medicine || len(parent.Atoms) < leastAtoms || !smiles.IsOrganic(parent) ||
+		slices.ContainsFunc(parent.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 })
 }
 
 // saysYes reports whether a cell says yes. 'No' has many spellings, and tables with empty cells
@@ -234,6 +261,9 @@ func (s *Suggested) Sentences() (list []string) {
 	if s.shelf.marked > 0 {
 		say("%d are excluded, as column %s says", s.shelf.marked, s.shelf.exclude)
 	}
+	if s.shelf.leftOut > 0 {
+		say("%d are not suggested, as such a training set leaves them out: counter-ions, solvents, radicals, inorganic or tiny", s.shelf.leftOut)
+	}
 	if s.shelf.unpriced > 0 {
 		say("%d without a price are not suggested", s.shelf.unpriced)
 	}
@@ -243,7 +273,7 @@ func (s *Suggested) Sentences() (list []string) {
 	n := len(s.Picks)
 	switch {
 	case n == 0 && s.shelf.excluded != nil && !slices.Contains(s.shelf.excluded, false):
-		say("nothing to suggest: all %d molecules are excluded or without a price", s.shelf.Library.Len())
+		say("nothing to suggest: all %d molecules are excluded, left out or without a price", s.shelf.Library.Len())
 		return list
 	case n == 0:
 		say("nothing to suggest: none that may be picked would bring another nearer")

@@ -89,13 +89,38 @@ func TestShelf(t *testing.T) {
 	}
 }
 
+// What a cleaned training set leaves out is never suggested. Where it has such molecules, they are.
+func TestNeverSuggestsWhatIsLeftOut(t *testing.T) {
+	const input = "smiles,id\nCCO,ethanol\nO,water\nCl,acid\nC1CCOC1,solvent\n[O]N1C(C)(C)CCCC1(C)C,radical\nO=S(=O)(O)O,sulfuric\nFS(F)(F)(F)(F)F,without carbon\n" +
+		"CCCCCCCCCC#N,nitrile\nCN1C=NC2=C1C(=O)N(C(=O)N2C)C,caffeine\nFC(F)(F)C(F)(F)C(F)(F)C(F)(F)F,perfluorobutane\n"
+	for name, least := range map[string]int{"drugs": 8, "esol": 0} {
+		model := must.Have(weights.Open(name))
+		s := suggest.NewShelf(must.Have(alone.New(t.Context(), model, 0)), "", "")
+		records := dataset.Records(strings.NewReader(input), dataset.Options{Name: "shelf.csv", Form: algo.FormOf(model.Card.Schema).Unordered()})
+		must.Do(s.Fill(t.Context(), 1, 10, dataset.Parse(t.Context(), 1, records), func() {}))
+		got := must.Have(s.Suggest(t.Context(), suggest.Options{Most: 10, Alpha: 0.05, Seed: 1}))
+		small := 0
+		for _, r := range got.Rows {
+			if r.Record < least {
+				t.Errorf("%s: %s is suggested", name, r.ID)
+			}
+			if r.Record < 8 {
+				small++
+			}
+		}
+		if said := strings.Join(got.Sentences(), "\n"); len(got.Rows) == 0 || strings.Contains(said, "7 are not suggested, as") != (least > 0) || least == 0 && small == 0 {
+			t.Errorf("%s: %d picks, of them %d of the left out ones: %s", name, len(got.Rows), small, said)
+		}
+	}
+}
+
 func TestShelfWithNothingToPick(t *testing.T) {
 	s := must.Have(shelved(t, "smiles,EUR\nCCO,\nCCN,\n", "EUR", "", 10))
 	got, err := s.Suggest(t.Context(), suggest.Options{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
 	if err != nil || len(got.Rows) != 0 {
 		t.Fatalf("%+v, error %v", got, err)
 	}
-	if said := got.Sentences(); len(said) != 2 || said[1] != "nothing to suggest: all 2 molecules are excluded or without a price" {
+	if said := got.Sentences(); len(said) != 2 || said[1] != "nothing to suggest: all 2 molecules are excluded, left out or without a price" {
 		t.Errorf("it says %q", said)
 	}
 	for input, want := range map[string]string{

@@ -142,6 +142,21 @@ func (a *Audit) Sentences(c *Calibration) (list []string) {
 	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %s. AUROC of large errors: %s.", c.By.Words(), known("%.2f", a.Spearman), known("%.3g", a.Finds)))
 }
 
+// InShort is one sentence on large errors by verdict and on intervals.
+func (a *Audit) InShort(c *Calibration) string {
+	var list []string
+	for _, v := range Verdicts() {
+		if n := a.Verdicts[v]; n.N > 0 {
+			list = append(list, fmt.Sprintf("%.0f %% of %d (%s)", 100*n.Share, n.N, strings.ReplaceAll(string(v), "-", " ")))
+		}
+	}
+	said := fmt.Sprintf("against %d measured values, errors are above %.3g in %s", a.N, c.Tolerance, strings.Join(list, ", "))
+	if a.Intervals > 0 {
+		said += fmt.Sprintf("; intervals hold %.0f %% of %d (asked: %.3g %%)", 100*a.Coverage, a.Intervals, 100*c.Coverage)
+	}
+	return said
+}
+
 // UnderCurve is a sentence on Area.
 func (a *Audit) UnderCurve() string {
 	return fmt.Sprintf("Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.", a.Area, a.MeanError, a.AreaBest)

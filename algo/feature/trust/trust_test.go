@@ -359,6 +359,14 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 	if said := strings.Join(NewAudit(list, c).Sentences(c), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
 		t.Errorf("%s", said)
 	}
+	// In short an audit names verdicts that some have, and intervals where there are any.
+	if said, want := NewAudit(list, c).InShort(c), "against 1 measured values, errors are above 6 in 0 % of 1 (do not use)"; said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
+	list = []Outcome{{Judgement: c.Judge(3, 1), Observed: 1, Score: 3}, {Judgement: c.Judge(3, 1), Observed: 9, Score: 3}}
+	if said, want := NewAudit(list, c).InShort(c), "against 2 measured values, errors are above 6 in 50 % of 2 (trust); intervals hold 50 % of 2 (asked: 90 %)"; said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
 }
 
 // Intervals of a list are those of scikit-learn's logistic regression, see testdata/shift.py.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"baca/build/internal/try"
+	"baca/web"
 	_ "embed"
 	"fmt"
 	"os"
@@ -171,14 +172,19 @@ func TestPasteScoreInspect(t *testing.T) {
 }
 
 // A training is paused, outlasts its tab, and is another tab's only once its own is gone. What is thrown away can be
-// brought back. The example's list comes back with the model, which says what predictions to trust.
+// brought back. The list comes back with the model, which says what predictions to trust.
 func TestTrain(t *testing.T) {
 	b := ready(t)
 	b.downloads()
 	train := func() *tab {
 		other := b.beside(eval[string](b, `location.href`))
-		other.click(".example:nth-child(2)")
-		other.Wait(`!document.getElementById("train-start").disabled`)
+		library, list := web.Solubilities()
+		other.upload("#file", "solubility-new.csv", list)
+		other.phase("done")
+		other.click("#model-button", "#train-button")
+		other.upload("#library-file", "solubility-train.csv", library)
+		other.Wait(`!document.getElementById("train-start").disabled && document.getElementById("train-predicted")?.value === "logS_pred"`)
+		other.click("#train-held-out")
 		other.epochs(400)
 		other.click("#train-start")
 		return other
@@ -276,7 +282,7 @@ func TestListGridAndMap(t *testing.T) {
 	b.Run("Escape", chromedp.SendKeys(".map-box", kb.Escape))
 	b.Wait(`document.querySelector(".inspector-name") === null`)
 	b.Run("a point under the pointer", chromedp.MouseEvent("mouseMoved", at[0], at[1]))
-	b.Wait(`document.querySelector(".map-tip").textContent !== ""`)
+	b.Wait(`document.querySelector(".map-tip svg") !== null && document.querySelector(".map-tip").textContent !== ""`)
 	b.Run("a click on the map", chromedp.MouseClickXY(at[0], at[1]))
 	b.Wait(`document.querySelector(".inspector-name") !== null`)
 	if got, tip := b.text(".inspector-name"), b.text(".map-tip"); got != name || !strings.HasPrefix(tip, name+": outside") {

@@ -68,13 +68,13 @@ func (b *tab) barriers(state string, impacts ...string) {
 	}
 }
 
-// look checks the page as it is now in three sizes, light and dark, and writes its pictures where they are asked for.
+// look checks the page as it is now in four sizes, light and dark, and writes its pictures where they are asked for.
 func (b *tab) look(state string) {
 	b.t.Helper()
 	for _, size := range []struct {
 		width, height int64
 		schemes       []string
-	}{{390, 844, []string{"dark"}}, {1920, 1080, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
+	}{{390, 844, []string{"dark"}}, {768, 1024, []string{"light"}}, {1440, 900, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
 		b.screen(state, size.width, size.height)
 		for _, scheme := range size.schemes {
 			b.scheme(scheme)
@@ -189,11 +189,29 @@ func TestStates(t *testing.T) {
 	b.setting("#rule-each")
 	b.click("#paper")
 	b.Wait(`document.querySelector(".by-paper") !== null`)
+	// No dot lies on the other side of the line than its verdict, and what each is by itself stands beside it.
+	if n := eval[int](b, `((line) => [...document.querySelectorAll("#strip .inside, #strip .borderline, #strip .outside")].filter((e) => {
+		const { left, right } = e.getBoundingClientRect();
+		return e.classList.contains("outside") ? left < line : right > line;
+	}).length)(document.querySelector("#strip .threshold").getBoundingClientRect().left + 0.5)`); n != 0 {
+		t.Errorf("%d dots lie on the other side of the line than their verdict", n)
+	}
+	b.Wait(`document.querySelectorAll("td.c-alone .shape").length > 4`)
 	b.look("paper")
 	for _, scene := range scenes {
 		b.scene(scene)
 		b.look("lab-" + scene)
 	}
+	b.says("#scene-name", "octanitrocubane")
+	b.says("#gained", "By S_Pre alone it would be inside", "That is what the attention gains")
+	b.click(`.lab-panel [aria-label="Close the lab"]`)
+	b.setting("#rule-each")
+	b.empty()
+	b.example(2)
+	b.Wait(`document.querySelectorAll(".row .near-line").length > 3`)
+	b.says("#stated", "measured values, errors are above", "intervals hold")
+	b.header("predictions")
+	b.look("predictions")
 	b.Quiet()
 }
 
@@ -227,6 +245,17 @@ func TestDialogs(t *testing.T) {
 	b.click("#draw-add")
 	b.phase("done")
 	b.Wait(`document.getElementById("smiles").value.includes("drawn")`)
+	// What is drawn can be searched for.
+	b.click("#draw-button")
+	b.Wait(`typeof bacaEditor === "object" && document.querySelectorAll("#editor-tools button").length > 0`)
+	tool("Clear all")
+	tool("Benzene")
+	b.click("#editor", "#draw-find")
+	b.Wait(`/^\d+ of 23$/.test(document.getElementById("found").textContent) && document.getElementById("search-draw").checkVisibility()`)
+	b.look("drawn search")
+	eval[any](b, `(({ options }) => { options[0].selected = true; return null })(document.getElementById("search-by"))`)
+	b.set("#search-by", "change", "text")
+	b.set("#search", "input", "")
 	b.click("#model-button", "#train-button")
 	b.Wait(`!document.getElementById("train-start").disabled`)
 	b.look("train")

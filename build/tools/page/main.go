@@ -33,6 +33,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/molecule"
 	scores "baca/algo/run"
 	"baca/algo/table"
 	"baca/app"
@@ -172,7 +173,8 @@ func (b *builder) static() {
 // models adds the models and what the worker is told at its start.
 func (b *builder) models() {
 	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
-	w.Training, w.Unseen = web.Solubilities()
+	training, fresh := web.Solubilities()
+	w.Predictions = fresh
 	for _, name := range weights.Names() {
 		data, err := weights.Bytes(name)
 		b.fail(err)
@@ -194,10 +196,42 @@ func (b *builder) models() {
 	// The page begins with the first model, and orders the others itself.
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
+	b.solubility(w, training)
 	data, err := message.Encode(0, w)
 	b.fail(err)
 	b.add(engine.Start, data)
 }
+
+// solubility trains the model of the example of predictions, as its worker does.
+func (b *builder) solubility(w *message.Welcome, training []byte) {
+	start, err := message.Encode(0, w)
+	b.fail(err)
+	h := &host{files: map[string][]byte{w.Background: b.files[w.Background].data, engine.Start: start}}
+	e := engine.New(h)
+	e.Handle(0, &message.Open{Name: "solubility-train.csv", Data: training})
+	e.Handle(0, &message.Train{Name: message.Solubility, Structures: true, Observed: "logS", Predicted: "logS_pred", HeldOut: true})
+	made, ok := h.reply.(*message.Trained)
+	if !ok {
+		b.fail(fmt.Errorf("training the model of solubilities: %v", h.reply))
+		return
+	}
+	card := made.Model
+	card.BuiltIn, card.File = true, b.hashed("models/"+card.Name+".msgpack", made.Data)
+	b.files[card.File].late = true // the example needs it
+	w.Models = append(w.Models, card)
+}
+
+// A host is what a worker's engine runs in, with files of the site. It keeps the last reply.
+type host struct {
+	engine.Host
+	files map[string][]byte
+	reply any
+}
+
+func (h *host) Post(_ uint32, m any)                     { h.reply = m }
+func (h *host) Yield()                                   {}
+func (h *host) Waiting() (uint32, message.Request, bool) { return 0, nil, false }
+func (h *host) Fetch(name string) ([]byte, error)        { return h.files[name], nil }
 
 // manifest adds what makes the page installable.
 func (b *builder) manifest() {
@@ -276,15 +310,8 @@ func (b *builder) stored() string {
 	b.fail(err)
 	var list strings.Builder
 	for _, e := range run.Examples() {
-		var records []dataset.Record
-		for line := range strings.Lines(e.Molecules(web.Examples())) {
-			text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-			r := dataset.Listed(1+len(records), text)
-			r.ID, r.Form = name, scoring.Form()
-			r = r.Parsed()
-			b.fail(r.Err)
-			records = append(records, r)
-		}
+		records, err := recordsOf(e.Molecules(web.Examples()), scoring.Form())
+		b.fail(err)
 		if len(records) == 0 {
 			continue
 		}
@@ -300,6 +327,19 @@ func (b *builder) stored() string {
 			len(rows), html.EscapeString(strings.Join(outside, ", ")))
 	}
 	return list.String()
+}
+
+// recordsOf reads lines of SMILES and name.
+func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err error) {
+	for line := range strings.Lines(lines) {
+		text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		r := dataset.Listed(1+len(records), text)
+		r.ID, r.Form = name, form
+		r = r.Parsed()
+		err = cmp.Or(err, r.Err)
+		records = append(records, r)
+	}
+	return records, err
 }
 
 // render returns the page as it is before its program runs: something to see at once, and nothing moves afterwards.

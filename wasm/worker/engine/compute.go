@@ -2,11 +2,11 @@ package engine
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
-	"baca/algo/contrast"
-	"baca/algo/graph"
+	"baca/algo/fingerprint"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smarts"
 	"baca/algo/molecule/smiles"
@@ -81,65 +81,43 @@ func (e *Engine) matches(t *task, text string) (*message.Computed, error) {
 	})
 }
 
-// aromatic writes the rings of a fragment in small letters where they are aromatic: people paste
+// charged is an atom in brackets that means the same in SMILES and SMARTS, but for hydrogens.
+var charged = regexp.MustCompile(`\[[A-Z][a-z]?[+-]\d?\]`)
+
+// aromatic writes the rings of a fragment in small letters where they are aromatic: people paste or draw
 // C1=CC=NC=C1 and mean every pyridine.
 func aromatic(text string) string {
 	m, err := smiles.Parse(text)
-	if err != nil || strings.Contains(text, "[") {
+	if err != nil || strings.Contains(charged.ReplaceAllString(text, ""), "[") {
 		return text
 	}
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// outlined is the number of graphs placed at once.
-const outlined = 256
-
 // places finds where the records lie on the map of the training set.
 func (e *Engine) places(t *task) (*message.Computed, error) {
+	if e.model.Shared > 0 {
+		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)
+	}
+	if err := e.layOut(t); err != nil {
+		return nil, err
+	}
 	c := &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
-	var graphs []*graph.Graph
-	var records []int
-	flush := func() error {
-		o, err := contrast.OutlineOf(t, 1, e.model.Encoder, graphs)
-		if err != nil || len(graphs) == 0 {
-			return err
-		}
-		m := e.mapOf(o.Dim)
-		for k, i := range records {
-			m.at(c.Places[2*i:2*i], o.Row(k)) // in place
-		}
-		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
-		graphs, records = graphs[:0], records[:0]
-		return nil
+	for _, p := range e.chart.at {
+		c.Training = append(c.Training, float32(real(p)), float32(imag(p)))
 	}
 	for m, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err
 		}
-		r := m.Parsed()
-		if r.Err == nil && r.Graph.N() > 0 {
-			graphs, records = append(graphs, r.Graph), append(records, r.Row-1)
+		if r := m.Parsed(); r.Err == nil && r.Graph.N() > 0 {
+			p := e.chart.find(fingerprint.New(r.Graph, fingerprint.DefaultHeight))
+			c.Places[2*r.Row-2], c.Places[2*r.Row-1] = float32(real(p)), float32(imag(p))
 		}
-		if len(graphs) == outlined {
-			if err := flush(); err != nil {
-				return nil, err
-			}
+		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
+		if err := t.Err(); err != nil {
+			return nil, err
 		}
-		t.showProgress(message.StageCompute, r.Row, e.input.opened.Records)
 	}
-	return c, flush()
-}
-
-// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim coordinates.
-func (e *Engine) mapOf(dim int) *plane {
-	if e.plane != nil {
-		return e.plane
-	}
-	bank := e.model.Bank
-	rows := make([][]float32, bank.Len())
-	for i := range rows {
-		rows[i] = bank.Q[i*bank.Dim():][:dim]
-	}
-	e.plane = newPlane(rows, nil, nil, len(rows))
-	return e.plane
+	return c, nil
 }

@@ -60,7 +60,7 @@ type Engine struct {
 	input  *input
 	last   *calibrated // nil without
 	atlas  []*plane    // of input and model, by view, nil until used
-	plane  *plane      // of the model, nil until used
+	chart  *chart      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
 	shared *scoring    // with a worker that has the input, see Share
 
@@ -220,7 +220,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.alone, e.last, e.atlas, e.plane = m, data, nil, nil, nil, nil
+	e.model, e.file, e.alone, e.last, e.atlas, e.chart = m, data, nil, nil, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card

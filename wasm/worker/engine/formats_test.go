@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -74,4 +75,18 @@ func TestPlainGraphs(t *testing.T) {
 	must[*message.Scored](e, h, &message.Score{})
 	must[*message.Model](e, h, &message.LoadModel{})
 	fails(e, h, &message.Score{}, message.CodeBadModel, "holds plain graphs")
+}
+
+// Of a workbook the first sheet with structures is read, or the one that is asked for.
+func TestSheets(t *testing.T) {
+	e, h := bare(t)
+	data := have(os.ReadFile("../../../algo/xlsx/testdata/table-openpyxl-iso.xlsx"))
+	_, o := must[*message.Opened](e, h, &message.Open{Name: "a.xlsx", Data: data})
+	if o.Sheet != "Data" || strings.Join(o.Sheets, ", ") != "Read me, Data" {
+		t.Errorf("opened %+v", o)
+	}
+	fails(e, h, &message.Open{Name: "a.xlsx", Data: data, Sheet: "Read me"}, message.CodeBadInput, "no column holds SMILES")
+	if _, again := must[*message.Opened](e, h, &message.Open{Name: "a.xlsx", Data: data, Sheet: "data"}); again.Records != o.Records {
+		t.Errorf("by its name it has %d records, want %d", again.Records, o.Records)
+	}
 }

@@ -27,6 +27,7 @@ import (
 // An input is re-read for every run, so memory does not grow with its records.
 type input struct {
 	name, column string
+	sheet        string
 	data         []byte // or file, see Open
 	file         int
 	source       Source
@@ -150,7 +151,7 @@ func keyOf(row []string) string {
 
 // inputOf makes a request's input, unread.
 func (e *Engine) inputOf(r *message.Open) (*input, error) {
-	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data),
+	in := &input{name: r.Name, column: r.Column, sheet: r.Sheet, data: r.Data, file: r.File, source: bytes.NewReader(r.Data),
 		zstd: e.host.Zstd, format: dataset.Format(r.Format)}
 	if r.File != 0 {
 		var err error
@@ -234,6 +235,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 			own = names
 		}
 	}
+	o.Sheets = func(visible []string, read string) {
+		in.opened.Sheets, in.opened.Sheet = visible[:min(len(visible), message.MostColumns)], read
+	}
 	o.Note = func(sentence string) { in.opened.Warnings = append(in.opened.Warnings, sentence) }
 	var aside molecule.Asides
 	for m, err := range dataset.Records(in.all(bytesRead), o) {
@@ -293,7 +297,7 @@ func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 }
 
 func (in *input) options() dataset.Options {
-	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: in.unpack()}
+	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Sheet: in.sheet, Workers: 1, Plain: true, Unpack: in.unpack()}
 }
 
 // unpack decompresses what the standard library does not, but for Brotli: its module brings net/http, 0.7 MB of the first visit.

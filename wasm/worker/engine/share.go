@@ -52,7 +52,7 @@ func (r *pass) recruit() {
 	}
 	in := e.input
 	share := &message.Share{
-		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
+		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column, Sheet: in.sheet},
 		Model: e.file, Alpha: e.alpha,
 	}
 	r.team = &team{work: make(chan int, ahead), done: make(chan scored, ahead), over: make(chan struct{}), total: in.opened.Records}

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
@@ -261,47 +261,34 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 // the variance that these hold. The largest coordinate of a direction is positive.
 func principal(rows [][]float32) *plane {
 	dim := len(rows[0])
-	mean := make([]float64, dim)
-	m := &plane{mean: mean}
+	m := &plane{mean: make([]float64, dim)}
+	x := blas64.General{Rows: len(rows), Cols: dim, Stride: dim}
 	for _, row := range rows {
-		for j, x := range row {
-			mean[j] += float64(x) / float64(len(rows))
+		for j, v := range row {
+			m.mean[j] += float64(v) / float64(len(rows))
 		}
 	}
-	centred := blas64.General{Rows: len(rows), Cols: dim, Stride: dim, Data: make([]float64, 0, len(rows)*dim)}
 	for _, row := range rows {
-		for j, x := range row {
-			centred.Data = append(centred.Data, float64(x)-mean[j])
+		for j, v := range row {
+			x.Data = append(x.Data, float64(v)-m.mean[j])
 		}
 	}
-	c := make([]float64, dim*dim)
-	a := blas64.Symmetric{N: dim, Stride: dim, Data: c, Uplo: blas.Upper}
-	blas64.Syrk(blas.Trans, 1, centred, 0, a)
-	values, work, total := make([]float64, dim), make([]float64, 1), 0.0
-	for j := range dim {
-		total += c[j*dim+j]
-	}
-	lapack64.Syev(lapack.EVCompute, a, values, work, -1)
-	ok := lapack64.Syev(lapack.EVCompute, a, values, make([]float64, int(work[0])), int(work[0]))
+	a := blas64.Symmetric{N: dim, Stride: dim, Data: make([]float64, dim*dim), Uplo: blas.Upper}
+	blas64.Syrk(blas.Trans, 1, x, 0, a)
+	values, work := make([]float64, dim), make([]float64, 40*dim)
+	ok := lapack64.Syev(lapack.EVCompute, a, values, work, len(work))
 	for k := range m.axes {
-		m.axes[k] = make([]float64, dim)
-		column := dim - 1 - k // eigenvalues ascend
-		if column < 0 || !ok || total == 0 {
-			continue
-		}
-		largest := 0.0
-		for j := range dim {
-			x := c[j*dim+column]
-			if m.axes[k][j] = x; math.Abs(x) > math.Abs(largest) {
-				largest = x
+		axis := make([]float64, dim)
+		m.axes[k] = axis
+		if column := dim - 1 - k; column >= 0 && ok && floats.Sum(values) > 0 { // eigenvalues ascend
+			for j := range axis {
+				axis[j] = a.Data[j*dim+column]
 			}
-		}
-		if largest < 0 {
-			for j := range m.axes[k] {
-				m.axes[k][j] = -m.axes[k][j]
+			if -floats.Min(axis) > floats.Max(axis) {
+				floats.Scale(-1, axis)
 			}
+			m.share[k] = values[column] / floats.Sum(values)
 		}
-		m.share[k] = values[column] / total
 	}
 	return m
 }

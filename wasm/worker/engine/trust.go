@@ -61,6 +61,8 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 		out.Problems = labels.Problems(training.DoNotCount)
 		if audit = trust.NewAudit(outcomes, j.Calibration); audit.N == 0 {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
+		} else {
+			out.Held = audit.InShort(j.Calibration)
 		}
 	}
 	out.HTML = trust.HTML(j.Sentences(), j.Calibration, audit, out.Problems)

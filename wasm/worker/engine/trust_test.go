@@ -110,6 +110,7 @@ func TestTrust(t *testing.T) {
 	// The numbers of `baca trust --observed` for the command's model of the same table.
 	text := strings.ReplaceAll(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(got.HTML, " "), "&nbsp;", " ")
 	holds(t, text, "89.4 % of 142 observed values", "83.3–93.5 %", "4.33", "0.42", "0.718", "0.578")
+	holds(t, got.Held, "measured values, errors are above", "; intervals hold 89 % of 142 (asked: 90 %)")
 	if got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 {
 		t.Errorf("%+v", got)
 	}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+
+	"baca/algo/fingerprint"
+	"baca/algo/near"
+	"baca/wasm/message"
+)
+
+// A chart is the map of the training set: graphs that share subtrees lie beside each other. It is laid out as UMAP does
+// (McInnes and others, 2018), from places at random.
+type chart struct {
+	index   *fingerprint.Index
+	similar []float64    // to each print of the index
+	place   []int        // in the index, of each point: of many graphs an even sample
+	at      []complex128 // of each point
+}
+
+// Pulls of each point, passes, pushes for each pull; the longest step, the size at the start, the reach of new graphs.
+const (
+	chartPulls, chartPasses, chartPushes, chartSides = 10, 200, 5, 16
+	chartStep, chartSize, chartReach, chartSeed      = 4, 10, 2, 0xba1a_0011
+)
+
+// layOut lays out the training set of the model, which takes seconds, unless it is.
+func (e *Engine) layOut(t *task) error {
+	if e.chart != nil {
+		return nil
+	}
+	x, n, rng := e.model.Subtrees, e.model.Bank.Len(), rand.New(rand.NewPCG(1, chartSeed))
+	c := &chart{index: x, similar: make([]float64, x.Len())}
+	for k := range n {
+		c.place = append(c.place, near.Place(k, n, x.Len()))
+		c.at = append(c.at, complex(chartSize*rng.NormFloat64(), chartSize*rng.NormFloat64()))
+	}
+	pulls, weights := make([][]int, n), make([][]float64, n)
+	for k, place := range c.place {
+		pulls[k] = slices.DeleteFunc(c.nearest(x.Print(place), chartPulls+1), func(other int) bool { return other == k })
+		for _, other := range pulls[k] {
+			weights[k] = append(weights[k], c.similar[c.place[other]])
+		}
+		t.showProgress(message.StageCompute, k, n)
+		if err := t.Err(); err != nil {
+			return err
+		}
+	}
+	for pass := range chartPasses {
+		for k, list := range pulls {
+			for i, other := range list {
+				rate := 2 * weights[k][i] * (1 - float64(pass)/chartPasses)
+				c.move(k, other, func(d float64) float64 { return -rate / (1 + d) })
+				c.move(other, k, func(d float64) float64 { return -rate / (1 + d) })
+				for range chartPushes {
+					c.move(k, rng.IntN(n), func(d float64) float64 { return rate / ((0.001 + d) * (1 + d)) })
+				}
+			}
+		}
+	}
+	e.chart = c
+	return nil
+}
+
+// move moves a point away from another, by a force at the square of their distance.
+func (c *chart) move(i, other int, force func(d float64) float64) {
+	d := c.at[i] - c.at[other]
+	step := complex(force(real(d)*real(d)+imag(d)*imag(d)), 0) * d
+	c.at[i] += step * complex(min(1, chartStep/(cmplx.Abs(step)+1e-9)), 0)
+}
+
+// nearest are the points of the most similar graphs, the most similar first.
+func (c *chart) nearest(p fingerprint.Print, most int) (list []int) {
+	c.index.Similarities(c.similar, fingerprint.Counts, p)
+	for k, place := range c.place {
+		at := len(list)
+		for ; at > 0 && c.similar[c.place[list[at-1]]] < c.similar[place]; at-- {
+		}
+		if at < most {
+			list = slices.Insert(list[:min(len(list), most-1)], at, k)
+		}
+	}
+	return list
+}
+
+// find is where a graph lies: of the spots that are as far from all points as it differs from the most similar one, the
+// first around that.
+func (c *chart) find(p fingerprint.Print) (spot complex128) {
+	n := c.nearest(p, 1)[0]
+	far := chartReach * (1 - c.similar[c.place[n]])
+	taken := func(q complex128) bool { return cmplx.Abs(spot-q) < 0.999*far }
+	for r := far; ; r *= 1.15 {
+		for side := range chartSides {
+			if spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides); !slices.ContainsFunc(c.at, taken) {
+				return spot
+			}
+		}
+	}
+}

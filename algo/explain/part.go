@@ -200,7 +200,11 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 	}
 	// way describes the rare surroundings.
 	way := func(h int, who, have string) string {
-		return way(g, p, h, who+" "+have, blame.Nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
+		by := blame.Nodes
+		if p.list == nil {
+			by = blame.Lacking
+		}
+		return way(g, p, h, who+" "+have, by, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
 	none, have := m.none(g)
 	switch last := least[fingerprint.DefaultHeight]; {
@@ -328,11 +332,20 @@ func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	return r, n > 0
 }
 
-// way describes the bonds of a part up to that many edges away, which few training graphs have,
-// around its most blamed node that passes a test.
+// leastCause is the least fraction of the most blamed node's excess that the nodes of a plain graph's way have. One new
+// edge changes the surroundings of many nodes, but its ends lack most.
+const leastCause = 0.8
+
+// way describes the bonds of a part up to that many edges away, which few training graphs have, around its most blamed node
+// that passes a test. Of a plain graph's part the nodes stay that are blamed most.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if p.list == nil {
 		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !here(i) })
+		most := math.Inf(-1)
+		for _, i := range p.nodes {
+			most = max(most, blame[i])
+		}
+		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return blame[i] < leastCause*most })
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
 	type place struct{ group, node int }

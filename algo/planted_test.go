@@ -10,6 +10,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
@@ -118,4 +119,16 @@ func excess(x *algo.Explanation, nodes []int) (sum float64) {
 		sum += x.Contributions[i]
 	}
 	return sum
+}
+
+// The first reasons of some molecules by the model drugs. Tests of the command, the report, the page's worker, HTTP, Python
+// and npm expect the same.
+func TestFirstReasons(t *testing.T) {
+	m := must.Have(weights.Open(weights.Default))
+	a := must.Have(algo.NewSingleScorer(ctx, m, 1))
+	golden.Table(t, "explain/testdata/first.txt", 1, func(f []string) string {
+		g, _, err := smiles.ParseIn(f[0], m.Form())
+		must.Do(err)
+		return must.Have(a.Explain(ctx, g, 0.05)).Reasons[0].Text
+	})
 }

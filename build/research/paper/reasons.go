@@ -367,7 +367,7 @@ func (r reasonsResult) page() *page {
 	}
 	return &page{
 		title: "Whether reasons name a strange group on a familiar molecule",
-		question: `A group that no training molecule has is planted on molecules that a model calls inside and was not trained on; plain
+		question: `A group that no training molecule has is planted on unseen molecules that a model calls inside; plain
 graphs get twelve nodes. IMDB has such cliques: there the ends of the edge to one are the group. Of those outside then at
 α = 5 %, in percent: at least half of the atoms of the first reason are the group's (named), one of its atoms has the largest
 contribution (highest), they have as much as any equally many others (most), no other named part has more excess than the first
@@ -378,7 +378,7 @@ excess. Maps: by RDKit's similarity maps to the nearest training molecule an ato
 			tabulate("", heads("kind"), kinds, cells(func(x reasonsRow) string { return x.Kind })),
 		},
 		answer: []string{
-			fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, and its atoms rank highest in %.1f %% (most in %.1f %%).",
+			fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, its atoms rank highest in %.1f %% (most in %.1f %%).",
 				len(groups), all.Molecules, all.Outside, of(all.Named), of(all.Highest), of(all.Most)),
 			"Highest in less than 95 % (most): " + strings.Join(low, ", ") + ". Large groups share what they add: a strange atom of the molecule may outrank theirs.",
 		},

@@ -168,29 +168,11 @@ func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print,
 	x.BySubtrees = explain.Level(usual, whole+x.Rare-ofDistance*parts.Embedding, b.Lacking, b.Ratio)
 	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
 	b.Nodes, b.Inside = explain.Level(usual, x.Score, b.Lacking, b.Ratio, b.Embedding), x.Verdict == decide.Inside
-	x.Contributions = excess(b.Nodes, usual, x.Limit)
+	x.Contributions = b.Excess(g, usual, x.Limit)
 	if b.Inside {
 		b.Nodes = x.Contributions
 	}
 	return b
-}
-
-// excess takes the limit from nodes' parts of a score: where these add up to more, from those that are positive, in
-// proportion, else from all as usual.
-func excess(parts, usual []float64, limit float64) []float64 {
-	sum, positive := 0.0, 0.0
-	for _, x := range parts {
-		sum, positive = sum+x, positive+max(0, x)
-	}
-	list := slices.Clone(parts)
-	for i, x := range list {
-		if sum > limit {
-			list[i] -= limit * max(0, x) / positive
-		} else {
-			list[i] -= limit * usual[i]
-		}
-	}
-	return list
 }
 
 // rarity weighs a subtree: 1 if all training graphs have it, about 2 if none does.

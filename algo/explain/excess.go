@@ -49,13 +49,12 @@ func fractions(sizes []float64, left float64) []float64 {
 		kept[0] = left / sizes[0]
 		return kept
 	}
-	descending := slices.Sorted(slices.Values(sizes))
-	slices.Reverse(descending)
-	rest := 0.0
-	for _, size := range descending {
+	rest, ascending := 0.0, slices.Clone(sizes)
+	slices.Sort(ascending)
+	for _, size := range ascending {
 		rest += size * math.Sqrt(size)
 	}
-	for _, size := range descending {
+	for _, size := range slices.Backward(ascending) {
 		if left*math.Sqrt(size) <= rest {
 			break
 		}

@@ -69,7 +69,9 @@ func TestReasonsNamePlantedGroups(t *testing.T) {
 func TestReasonsNamePlantedShapes(t *testing.T) {
 	a := must.Have(algo.NewSingleScorer(ctx, must.Have(weights.Open("imdb-multi")), 1))
 	outside, named, highest := 0, 0, 0
-	for _, casts := range [][]int{{4, 4}, {5, 3}, {6}, {6, 4}, {7}, {7, 5}, {8}, {5, 5, 5}, {6, 3, 3}, {9}, {4, 6, 5}, {10}, {3, 3, 3}} {
+	for _, casts := range [][]int{
+		{4, 4}, {5, 3}, {6}, {6, 4}, {7}, {7, 5}, {8}, {5, 5, 5}, {6, 3, 3}, {9}, {4, 6, 5}, {10}, {3, 3, 3},
+	} {
 		var familiar [][2]int32
 		n := 1
 		for _, size := range casts { // of each film; node 0 is in all

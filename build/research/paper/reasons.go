@@ -378,9 +378,11 @@ excess. Maps: by RDKit's similarity maps to the nearest training molecule an ato
 			tabulate("", heads("kind"), kinds, cells(func(x reasonsRow) string { return x.Kind })),
 		},
 		answer: []string{
-			fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, its atoms rank highest in %.1f %% (most in %.1f %%).",
+			fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
+				"its atoms rank highest in %.1f %% (most in %.1f %%).",
 				len(groups), all.Molecules, all.Outside, of(all.Named), of(all.Highest), of(all.Most)),
-			"Highest in less than 95 % (most): " + strings.Join(low, ", ") + ". Large groups share what they add: a strange atom of the molecule may outrank theirs.",
+			"Highest in less than 95 % (most): " + strings.Join(low, ", ") +
+				". Large groups share what they add: a strange atom of the molecule may outrank theirs.",
 		},
 	}
 }

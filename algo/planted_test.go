@@ -9,6 +9,8 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/graph"
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
@@ -62,10 +64,73 @@ func TestReasonsNamePlantedGroups(t *testing.T) {
 	}
 }
 
+// A star that is joined to an actor by an edge, or an actor who became a hub, is what the first reason of actors that
+// share films names, and ranks highest.
+func TestReasonsNamePlantedShapes(t *testing.T) {
+	a := must.Have(algo.NewSingleScorer(ctx, must.Have(weights.Open("imdb-multi")), 1))
+	outside, named, highest := 0, 0, 0
+	for _, casts := range [][]int{
+		{4, 4}, {5, 3}, {6}, {6, 4}, {7}, {7, 5}, {8}, {5, 5, 5}, {6, 3, 3}, {9}, {4, 6, 5}, {10}, {3, 3, 3},
+	} {
+		var familiar [][2]int32
+		n := 1
+		for _, size := range casts { // of each film; node 0 is in all
+			for i := n; i < n+size; i++ {
+				familiar = append(familiar, [2]int32{0, int32(i)})
+				for j := n; j < i; j++ {
+					familiar = append(familiar, [2]int32{int32(j), int32(i)})
+				}
+			}
+			n += size
+		}
+		for _, centre := range []int{1, n} { // of the hub, of the star
+			edges := append(slices.Clone(familiar), [2]int32{1, int32(n)})
+			for i := n + 1; i < n+12; i++ {
+				edges = append(edges, [2]int32{int32(centre), int32(i)})
+			}
+			g, _, err := graph.New(n+12, edges)
+			must.Do(err)
+			x := must.Have(a.Explain(ctx, g, 0.05))
+			if x.Verdict != decide.Outside {
+				continue
+			}
+			outside++
+			planted := func(i int) bool { return i == centre || i >= n }
+			own := 0
+			for _, i := range x.Reasons[0].Nodes {
+				if planted(i) {
+					own++
+				}
+			}
+			if own > 0 && 2*own >= len(x.Reasons[0].Nodes) {
+				named++
+			}
+			if planted(slices.Index(x.Contributions, slices.Max(x.Contributions))) {
+				highest++
+			}
+		}
+	}
+	if outside < 20 || named < outside*95/100 || highest < outside*95/100 {
+		t.Errorf("of %d outside %d first reasons name the shape, %d have the highest node", outside, named, highest)
+	}
+}
+
 // excess is what nodes add to a score above the limit.
 func excess(x *algo.Explanation, nodes []int) (sum float64) {
 	for _, i := range nodes {
 		sum += x.Contributions[i]
 	}
 	return sum
+}
+
+// The first reasons of some molecules by the model drugs. Tests of the command, the report, the page's worker, HTTP, Python
+// and npm expect the same.
+func TestFirstReasons(t *testing.T) {
+	m := must.Have(weights.Open(weights.Default))
+	a := must.Have(algo.NewSingleScorer(ctx, m, 1))
+	golden.Table(t, "explain/testdata/first.txt", 1, func(f []string) string {
+		g, _, err := smiles.ParseIn(f[0], m.Form())
+		must.Do(err)
+		return must.Have(a.Explain(ctx, g, 0.05)).Reasons[0].Text
+	})
 }

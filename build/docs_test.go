@@ -55,7 +55,13 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		t.Skip("builds the command")
 	}
 	hydration := try.To(os.ReadFile("baca/testdata/hydration.csv"))
-	inputs := map[string][]byte{"examples.csv": web.Examples(), "hydration.csv": hydration, "three.smi": []byte("CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nc1ccccc1N( broken\n")}
+	five := []byte(`CC(=O)Oc1ccccc1C(=O)O aspirin
+CCCCCCCC(=O)O caprylic acid
+C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX
+O=c1c(O)c(-c2ccc(O)c(O)c2)oc2cc(O)cc(O)c12 quercetin
+CCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC bis(tributyltin) oxide
+`)
+	inputs := map[string][]byte{"in.smi": five, "examples.csv": web.Examples(), "hydration.csv": hydration, "three.smi": []byte("CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nc1ccccc1N( broken\n")}
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the last digits shown are those of amd64")
 	}
@@ -74,7 +80,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		pictures []string
 	}{
 		{"baca/SHELL.md", false, 2, nil}, {"baca/DOMAIN.md", false, 2, nil}, {"service/api/README.md", false, 2, nil}, {"service/mcp/README.md", false, 2, nil},
-		{"../README.md", true, 2, nil}, {"baca/RECIPES.md", true, 15, nil}, {"baca/SETS.md", true, 5, []string{"compare.svg", "suggest.svg"}}, {"baca/TRUST.md", true, 12, []string{"trust.svg"}},
+		{"../README.md", true, 3, nil}, {"../algo/READING.md", true, 1, nil}, {"baca/RECIPES.md", true, 15, nil}, {"baca/SETS.md", true, 5, []string{"compare.svg", "suggest.svg"}}, {"baca/TRUST.md", true, 12, []string{"trust.svg"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			text := try.To(os.ReadFile(page.name))

@@ -130,6 +130,11 @@ func (s *Scorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32, erro
 // Duplicate reports whether g was trained on, see [Model.Trained].
 func (s *Scorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g) }
 
+// strangeDegree is how much more a node gets of a plain graph's subtree than its other nodes where the closest training
+// graph lacks its degree and so does every other. A node is no more than its degree there, which all around it make, and
+// which may lack in the closest graph alone. It was chosen on shapes planted in IMDB-BINARY and PROTEINS.
+const strangeDegree = 3
+
 // contribute fills in what each node adds to the score. p is the print of g; d has g alone and the
 // head of its fold. It returns the contributions for reasons.
 func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
@@ -138,8 +143,14 @@ func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print,
 	spread := explain.NewSpread(g, p, s.rarity)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
+		lacks := parts.Lacks[m]
+		if s.model.Card.Schema == model.Constant {
+			for k := range lacks {
+				lacks[k] = 1 + strangeDegree*lacks[k]*(s.rarity(p.Keys[k])-1)
+			}
+		}
 		if shares != nil {
-			explain.Add(b.Lacking, ofDistance, spread.Subtrees(shares, parts.Lacks[m]))
+			explain.Add(b.Lacking, ofDistance, spread.Subtrees(shares, lacks))
 		}
 	}
 	if x.Rare > 0 {
@@ -157,29 +168,11 @@ func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print,
 	x.BySubtrees = explain.Level(usual, whole+x.Rare-ofDistance*parts.Embedding, b.Lacking, b.Ratio)
 	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
 	b.Nodes, b.Inside = explain.Level(usual, x.Score, b.Lacking, b.Ratio, b.Embedding), x.Verdict == decide.Inside
-	x.Contributions = excess(b.Nodes, usual, x.Limit)
+	x.Contributions = b.Excess(g, usual, x.Limit)
 	if b.Inside {
 		b.Nodes = x.Contributions
 	}
 	return b
-}
-
-// excess takes the limit from nodes' parts of a score: where these add up to more, from those that are positive, in
-// proportion, else from all as usual.
-func excess(parts, usual []float64, limit float64) []float64 {
-	sum, positive := 0.0, 0.0
-	for _, x := range parts {
-		sum, positive = sum+x, positive+max(0, x)
-	}
-	list := slices.Clone(parts)
-	for i, x := range list {
-		if sum > limit {
-			list[i] -= limit * max(0, x) / positive
-		} else {
-			list[i] -= limit * usual[i]
-		}
-	}
-	return list
 }
 
 // rarity weighs a subtree: 1 if all training graphs have it, about 2 if none does.

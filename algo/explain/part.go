@@ -19,6 +19,8 @@ import (
 type Blame struct {
 	Nodes, Lacking, Ratio, Embedding []float64
 	Inside                           bool // the graph is inside: reasons are remarks
+
+	groups []group // of a molecule that was divided before
 }
 
 // mostParts bounds the named parts. A part whose nodes were seen before needs the fraction
@@ -48,7 +50,7 @@ func (p part) rare() bool { return p.share <= common }
 // parts returns the reasons about the most blamed parts. named are the reasons about values.
 func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
-	list, whole := m.partsOf(g, keys, blame.Nodes)
+	list, whole := m.partsOf(g, keys, blame)
 	if !blame.Inside && !slices.ContainsFunc(list, part.rare) {
 		if r, ok := m.alone(g, whole); ok {
 			return []Reason{r}
@@ -80,10 +82,10 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 
 // partsOf joins blamed groups of one name: rare ones, or all if none is rare, the most blamed first, but the rarest of
 // those that are blamed about as much before. Plain graphs have no names: their blamed nodes are one part.
-func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame []float64) (list []part, all []group) {
+func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []part, all []group) {
 	if g.Features != molecule.Features {
 		var p part
-		for i, x := range blame {
+		for i, x := range blame.Nodes {
 			if x > 0 {
 				p.nodes, p.blame = append(p.nodes, i), p.blame+x
 			}
@@ -93,13 +95,15 @@ func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame []float64) (list [
 		}
 		return list, nil
 	}
-	all = groups(g)
+	if all = blame.groups; all == nil {
+		all = groups(g)
+	}
 	counts := m.within(g, all)
 	times, positive := map[string]int{}, 0.0
 	for k, group := range all {
 		sum := 0.0
 		for _, i := range group.nodes {
-			sum += blame[i]
+			sum += blame.Nodes[i]
 		}
 		if times[group.name]++; sum <= 0 {
 			continue
@@ -200,7 +204,11 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 	}
 	// way describes the rare surroundings.
 	way := func(h int, who, have string) string {
-		return way(g, p, h, who+" "+have, blame.Nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
+		by := blame.Nodes
+		if p.list == nil {
+			by = blame.Lacking
+		}
+		return way(g, p, h, who+" "+have, by, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
 	none, have := m.none(g)
 	switch last := least[fingerprint.DefaultHeight]; {
@@ -328,11 +336,20 @@ func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	return r, n > 0
 }
 
-// way describes the bonds of a part up to that many edges away, which few training graphs have,
-// around its most blamed node that passes a test.
+// leastCause is the least fraction of the most blamed node's excess that the nodes of a plain graph's way have. One new
+// edge changes the surroundings of many nodes, but its ends lack most.
+const leastCause = 0.8
+
+// way describes the bonds of a part up to that many edges away, which few training graphs have, around its most blamed node
+// that passes a test. Of a plain graph's part the nodes stay that are blamed most.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if p.list == nil {
 		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !here(i) })
+		most := math.Inf(-1)
+		for _, i := range p.nodes {
+			most = max(most, blame[i])
+		}
+		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return blame[i] < leastCause*most })
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
 	type place struct{ group, node int }

@@ -61,7 +61,7 @@ func TestShare(t *testing.T) {
 			h := *g
 			h.X = slices.Clone(g.X)
 			h.X[column] = v
-			for _, r := range Reasons(&h, m, &Blame{[]float64{1, 1, 1, 1, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5), false}) {
+			for _, r := range Reasons(&h, m, &Blame{Nodes: []float64{1, 1, 1, 1, 1}, Lacking: make([]float64, 5), Ratio: make([]float64, 5), Embedding: make([]float64, 5)}) {
 				if r.Text == "" || strings.Contains(r.Text, "%!") {
 					t.Errorf("feature %d of value %g is %q", column, v, r.Text)
 				}

@@ -70,7 +70,7 @@ func TestReasonTexts(t *testing.T) {
 			g = parse(t, f[2])[0]
 		}
 		how, inside := strings.CutSuffix(f[1], ", inside")
-		blame := &Blame{make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N()), make([]float64, g.N()), inside}
+		blame := &Blame{Nodes: make([]float64, g.N()), Lacking: make([]float64, g.N()), Ratio: make([]float64, g.N()), Embedding: make([]float64, g.N()), Inside: inside}
 		for i := range g.N() {
 			blames[how](blame, i)
 		}

@@ -84,6 +84,39 @@ func TestSubtreesAgainstRecursion(t *testing.T) {
 	}
 }
 
+// What is above the limit stays. The atoms of a long chain, which share what it adds, outrank an oxygen that adds more than
+// each but less than all. Plain graphs have no named parts.
+func TestExcess(t *testing.T) {
+	g := parse(t, "CCCCCCCCCO")[0]
+	for _, c := range []struct {
+		features     *graph.Graph
+		chain, limit float64
+		higher       bool // an atom of the chain than the oxygen
+	}{
+		{g, 0.4, 2, true}, {g, 0.4, 3.5, true}, {g, 0.05, 0.6, false}, {g, 0.4, -1, false}, {random(rand.New(rand.NewPCG(1, 4)), 10, 3), 0.4, 2, false}, {g, 0.4, 5, false},
+	} {
+		b := &Blame{Nodes: append(slices.Repeat([]float64{c.chain}, 9), 0.5)}
+		b.Nodes[0] = -0.1
+		got := b.Excess(c.features, slices.Repeat([]float64{0.1}, 10), c.limit)
+		if sum := floats.Sum(got); math.Abs(sum-floats.Sum(b.Nodes)+c.limit) > 1e-12 || got[5] > got[9] != c.higher || got[0] > b.Nodes[0] && c.limit > 0 {
+			t.Errorf("%+v: %v of %v", c, got, b.Nodes)
+		}
+	}
+	for _, c := range [][]float64{{4, 1, 0, 4, 3}, {4, 1, 0, 4, 8.9}, {1, 0.5}, {2, 2, 2, 5.5}} {
+		sizes, left := c[:len(c)-1], c[len(c)-1]
+		kept, sum := fractions(sizes, left), 0.0
+		for k, size := range sizes {
+			sum += size * kept[k]
+			if kept[k] > 1 || kept[k] < kept[len(kept)-1] && size > sizes[len(kept)-1] {
+				t.Errorf("%v keep %v", sizes, kept)
+			}
+		}
+		if math.Abs(sum-left) > 1e-12 {
+			t.Errorf("%v keep %v, which is %g of %g", sizes, kept, sum, left)
+		}
+	}
+}
+
 // Coordinates are parted by what each node has of them.
 func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))

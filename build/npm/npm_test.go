@@ -321,6 +321,7 @@ func TestNode(t *testing.T) {
 	library = append(library[:40], "C(")
 	put(t, filepath.Join(dir, "library.json"), try.To(json.Marshal(library)))
 	put(t, filepath.Join(dir, "plain.msgpack"), try.To(weights.Bytes("ptc_mr")))
+	put(t, filepath.Join(dir, "first.txt"), get(t, "../../algo/explain/testdata/first.txt"))
 	put(t, filepath.Join(dir, "detector.test.mjs"), get(t, "testdata/node/detector.test.mjs"))
 	t.Setenv("EXPECTED", dir)
 	out := run(t, dir, nil, "node", "--test", "--test-reporter=spec", "detector.test.mjs")

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
+	"html"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,6 +61,33 @@ func TestConfidence(t *testing.T) {
 		}
 		if !strings.Contains(stderr, bound) {
 			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, stderr)
+		}
+	}
+}
+
+// The command and its report, of those outside, say the first reasons that package algo computes.
+func TestFirstReasons(t *testing.T) {
+	var texts, want []string
+	for line := range strings.Lines(string(read(t, "../../../algo/explain/testdata/first.txt"))) {
+		text, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		texts, want = append(texts, text), append(want, reason)
+	}
+	dir := t.TempDir()
+	in, report := filepath.Join(dir, "in.smi"), filepath.Join(dir, "r.html")
+	try.Check(os.WriteFile(in, []byte(strings.Join(texts, "\n")), 0o666))
+	out, _ := succeed(t, "score", "--explain", "--to", "jsonl", in)
+	for i, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var row struct{ Reasons []string }
+		try.Check(json.Unmarshal([]byte(line), &row))
+		if row.Reasons[0] != want[i] {
+			t.Errorf("%s: the command says %q, want %q", texts[i], row.Reasons[0], want[i])
+		}
+	}
+	succeed(t, "report", "--out", report, in)
+	page := html.UnescapeString(string(read(t, report)))
+	for i, reason := range want {
+		if strings.HasPrefix(reason, "Outside: ") && !strings.Contains(page, strings.TrimPrefix(reason, "Outside: ")) {
+			t.Errorf("%s: the report lacks %q", texts[i], reason)
 		}
 	}
 }

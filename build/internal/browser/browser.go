@@ -11,7 +11,7 @@ import (
 // Hot packages dominate the run time of the page. Others are not inlined, which makes its download a tenth smaller.
 var Hot = []string{
 	"baca/algo/attention", "baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
-	"baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices", "sort",
+	"baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices",
 }
 
 // Compile compiles a package main of the repository in root, such as ./wasm/app, without symbols

@@ -3,6 +3,7 @@
 import csv
 import inspect
 import io
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -279,6 +280,12 @@ def test_explain(detector):
     assert html.count("<tr>") == 4 and html.count("<svg") == 4 and "refused: character 2" in html
     script = detector.explain(["C"]).__class__([baca.Explanation(0, "<script>alert(1)</script>", error="<b>")])
     assert "<script" not in script._repr_html_() and "<b>" not in script._repr_html_()
+
+
+def test_first_reasons(detector):
+    table = pathlib.Path(__file__).parents[3] / "algo" / "explain" / "testdata" / "first.txt"
+    molecules, reasons = zip(*(line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()))
+    assert [found.reasons[0] for found in detector.explain(list(molecules))] == list(reasons)
 
 
 def test_structures_in_a_model(tmp_path, molecules):

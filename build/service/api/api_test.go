@@ -337,6 +337,13 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%s, %v", a.body, err)
 	}
 	s.ask("POST", "/v1/explain", "application/x-ndjson", `{"smiles": "`+rdx+`"}`)
+	for line := range strings.Lines(string(try.To(os.ReadFile("../../../algo/explain/testdata/first.txt")))) {
+		text, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		a := s.ask("POST", "/v1/explain", "application/json", `{"smiles": ["`+text+`"]}`)
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Rows[0]["reasons"].([]any)[0] != reason {
+			t.Errorf("%s: %v, %v, want %q", text, err, got.Rows[0]["reasons"], reason)
+		}
+	}
 }
 
 func TestGraphs(t *testing.T) {

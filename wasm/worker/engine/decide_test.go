@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -306,6 +307,20 @@ func TestPlacesAreNoNames(t *testing.T) {
 	for text, want := range map[string]string{"CCO": "C2H6O, without a name", "C(": "without a name"} {
 		if got := formula(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The page says the first reasons that package algo computes.
+func TestFirstReasons(t *testing.T) {
+	e, h := bare(t)
+	must[*message.Model](e, h, &message.LoadModel{Data: have(weights.Bytes(weights.Default))})
+	for line := range strings.Lines(string(have(os.ReadFile("../../../algo/explain/testdata/first.txt")))) {
+		text, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		must[*message.Opened](e, h, &message.Open{Name: "one.smi", Data: []byte(text)})
+		rowsOfScore(e, h, message.Score{})
+		if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Reasons[0].Text != reason {
+			t.Errorf("%s: %q, want %q", text, d.Reasons[0].Text, reason)
 		}
 	}
 }

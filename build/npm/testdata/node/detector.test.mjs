@@ -76,6 +76,12 @@ test("explain says why, and what score says", async () => {
   assert.equal(urea.known, true);
 });
 
+test("first reasons are those of the command", async () => {
+  const table = (await readFile(join(folder, "first.txt"), "utf8")).trimEnd().split("\n").map((line) => line.split("\t"));
+  const rows = await detector.explain(table.map(([smiles]) => smiles));
+  assert.deepEqual(rows.map((row) => row.reasons[0].text), table.map(([, reason]) => reason));
+});
+
 test("10 000 molecules with progress", async () => {
   const smiles = Array.from({ length: 10_000 }, (_, i) => many[i % many.length]);
   const progress = [];

@@ -95,8 +95,8 @@ func sharedBackground(m *model.Model, k int) (*background.Head, *background.Size
 	return &h, m.Sizes.Between(sizes[min(k, len(sizes))-1], sizes[len(sizes)-min(k, len(sizes))])
 }
 
-// Refer recomputes Reference, the scores of the holdout of the model that Share got. A file rounds
-// the bank, so call it with the bank that was read back.
+// Refer sets m.Reference of a shared model: the scores that m gives the holdout of from, the model it was made of,
+// ascending. A file rounds m's bank and so changes them: call Refer again for a model that was read back from a file.
 func Refer(ctx context.Context, workers int, m, from *model.Model) error {
 	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees, nil)
 	if err != nil {

@@ -181,8 +181,12 @@ func (f *tarFile) Read(p []byte) (int, error) {
 	return n, endsEarly(err)
 }
 
-// openZip returns the files of a zip archive, or an Excel workbook as text, or the archive itself: a
-// TUDataset set or, with an error, what may be recognised otherwise.
+// openZip opens a zip archive. It returns one of:
+//   - list: the archive's files of molecules or graphs
+//   - plain: the text of a sheet, if it is an Excel workbook
+//   - plain: the archive's own bytes, if it is a TUDataset set, cannot be read as an archive, or is too large to keep
+//   - plain and err: the same bytes, which may still be recognised as another format, and else why there is no list
+//   - err: why nothing can be read
 func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error) {
 	data, err := io.ReadAll(io.LimitReader(b, MaxKept+1))
 	switch {

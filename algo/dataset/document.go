@@ -55,8 +55,10 @@ func (s *scanner) eachInDocument(column int, visit visitor) error {
 	return first
 }
 
-// passDamage refuses the object at hand, which is damaged at an offset, for a reason or the JSON's. It returns the
-// column where reading resumes, and the depth there: 0 behind a list that has ended, more where the object has no end.
+// passDamage refuses the object at hand, which is damaged at offset at, and goes on to the next object. The reason is
+// that of the error, or nil if package json is to tell it. It returns the column where reading resumes, and the depth
+// there: 0 if the text ends behind the end of a list. An object that the end of the text cuts off is not refused: the
+// depth is one more, so that the caller reports that the document ends early.
 func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	begin, from, bad := s.line, 1, s.has(at)
 	refusal, _ := reason.(*SyntaxError)
@@ -84,16 +86,19 @@ func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	return column, depth
 }
 
-// resume consumes text up to the next object, at least from bytes away, that is as deep as the one at hand, or begins
-// as that or others do; or nearer, on a line of its own, if it begins as the one at hand. It returns the column there,
-// how many objects it has passed by, and the last character before the object or the end.
+// resume consumes text behind a damaged object, up to where the next object seems to begin: at a { and a first key
+// that is no value of a key, unless on a line of its own. It must be at the damaged object's depth, or have the
+// first key of that or of the text's first objects. It must also be at least from bytes away, or, if nearer, on a
+// line of its own with the damaged object's first key. It returns the column there, how many objects it has passed
+// by, the last character before the object or the end, and whether it has found one.
 func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
 	own, level, indent := s.firstKey(), 0, false
 	for n := 0; s.has(0); n++ {
 		c, line := s.at(0), s.line
 		if c == '{' && n > 0 && (last != ':' || indent) {
 			key := s.firstKey()
-			alike := level <= 0 || s.firsts[key] || key == own || own == "" && len(s.firsts) == 0
+			unknown := own == "" && len(s.firsts) == 0 // nothing tells how objects begin
+			alike := level <= 0 || s.firsts[key] || key == own || unknown
 			if key != "" && alike && (n >= from || indent && key == own) {
 				return column, within, last, true
 			}

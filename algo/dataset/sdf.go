@@ -80,8 +80,10 @@ func (d *sdf) refuseFurther(in *molfile.Record) {
 	}
 }
 
-// read sets the cells of a record, and its id where the molfile has no name.
-func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
+// read sets the cells of a record that the options want, and its id: from the item Options.ID, or, where that is not
+// set and the molfile has no name, from an item that is named like an id. The first record's names go to begin.
+// It returns the items of which the record has two where one is wanted, if any.
+func (d *sdf) read(in *molfile.Record, rec *Record) (ambiguous *twins) {
 	var names, values []string
 	for name, value := range in.Fields() {
 		names, values = append(names, nameOf([]byte(name))), append(values, value)
@@ -89,27 +91,27 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 	id := -1
 	switch {
 	case d.opt.ID != "":
-		id, twice = d.find(names, d.opt.ID)
+		id, ambiguous = d.find(names, d.opt.ID)
 		rec.ID = ""
 	case rec.ID == "":
-		if id, twice = idColumn(names); id < 0 {
+		if id, ambiguous = idColumn(names); id < 0 {
 			id = slices.IndexFunc(names, namesID)
 		}
 	}
-	if id >= 0 && twice == nil {
+	if id >= 0 && ambiguous == nil {
 		rec.ID = strings.TrimSpace(values[id])
 	}
 	if !d.begun {
 		d.begin(names, id)
 	}
-	var err *twins
+	var ambiguousCell *twins
 	if len(d.opt.Cells) > 0 {
-		rec.Cells, err = d.wanted(names, values)
+		rec.Cells, ambiguousCell = d.wanted(names, values)
 	}
 	if d.opt.Own != nil {
 		d.takeOwn(rec, names, values)
 	}
-	return cmp.Or(twice, err)
+	return cmp.Or(ambiguous, ambiguousCell)
 }
 
 // takeOwn sets the cells of Options.Own.

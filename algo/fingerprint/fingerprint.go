@@ -323,7 +323,8 @@ const spread = 0x9e37_79b1
 // memoFeatures is the most features of a memo's nodes: those of molecules.
 const memoFeatures = 9
 
-// root is the function root, cached.
+// root returns root(g, i, -1), the hash of node i at height 0. It depends on the node's degree and features only, and
+// they choose a place in m.known. A node that differs from the one kept there takes its place.
 func (m *memo) root(g *graph.Graph, i int) uint64 {
 	f := g.Features
 	if f > memoFeatures {

@@ -126,6 +126,8 @@ func tileN(n int) int {
 	return 64
 }
 
+// multiply adds to the job the call of gemm.wgsl that computes p: a workgroup for each tile of C, and for each slab
+// of terms if p cuts them.
 func (j *job) multiply(s *space, p product) {
 	tn := tileN(p.n)
 	tilesM, tilesN := (p.m+tileM-1)/tileM, (p.n+tn-1)/tn
@@ -135,6 +137,7 @@ func (j *job) multiply(s *space, p product) {
 	} else {
 		slabs = (p.k + p.slab - 1) / p.slab
 	}
+	// Each binding needs a buffer. The shader does not read these without their flags.
 	if p.bias == 0 {
 		p.bias = s.params
 	}

@@ -183,11 +183,13 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 	return t.RuleOf(by).Judge(p[record], t.Rows.GuardP(record))
 }
 
-// JudgePre is the verdict of S_Pre alone, by its p, and whether S_BaCa gains: that and the record by itself are outside.
+// JudgePre returns the verdict of S_Pre alone on a record, its p among the held-out scores, and whether S_BaCa gains
+// over it: S_Pre does not call the record outside, but S_BaCa does, and so does the record's score by itself.
 func (t *Table) JudgePre(record int, held message.Columns) (v decide.Verdict, p float64, gained bool) {
 	p = decide.PValues(t.Rows.Batch.Numbers("s_pre")[record:record+1], held.Numbers("s_pre"))[0]
 	v = t.RuleOf(EachAlone).Judge(p, p)
-	return v, p, v != decide.Outside && t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
+	gained = v != decide.Outside && t.JudgeBy(ThePaper, record) == decide.Outside && t.JudgeBy(EachAlone, record) == decide.Outside
+	return v, p, gained
 }
 
 // Threshold is the place from which on records are called outside, NaN for none.

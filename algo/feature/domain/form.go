@@ -364,7 +364,7 @@ func (s *Substance) object(d *Domain) document.Object {
 		r := &d.Ranges[i]
 		properties = append(properties, append(r.object(), document.Object{{"value", r.Of(&s.Properties)}, {"outside_range", r.beyond(r.Of(&s.Properties))}}...))
 	}
-	_, lowest, highest := responses(s.observed())
+	_, lowest, highest := responseRange(s.observed())
 	return document.Object{
 		{"row", s.Place}, {"name", s.ID}, {"smiles", s.SMILES}, {"canonical_smiles", s.Canonical}, {"formula", s.Formula},
 		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"inchikey", nil}, {"cas", nil}, {"ec", nil},

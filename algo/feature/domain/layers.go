@@ -86,8 +86,9 @@ func (p *page) propertyRanges(ranges []PropertyRange, s *Substance) {
 	p.Add("<p class=\"blank\">Computed of the structure that the model reads. The verdict does not depend on them.</p>")
 }
 
-// responses returns the range of the observed values of molecules, NaN for none.
-func responses(observed []float64) (n int, low, high float64) {
+// responseRange returns how many molecules have an observed value (others have NaN), and the least and greatest one,
+// NaN if there is none.
+func responseRange(observed []float64) (n int, low, high float64) {
 	observed = slices.DeleteFunc(slices.Clone(observed), math.IsNaN)
 	if len(observed) == 0 {
 		return 0, math.NaN(), math.NaN()
@@ -110,8 +111,8 @@ func hasResponses(m *model.Model) bool { return m.Structures != nil && m.Structu
 
 // response is what is said of the response space.
 func (s *Substance) response(m *model.Model) string {
-	known, low, high := responses(m.Structures.Observed)
-	n, near, far := responses(s.observed())
+	known, low, high := responseRange(m.Structures.Observed)
+	n, near, far := responseRange(s.observed())
 	text := fmt.Sprintf("Observed values of %d training molecules range from %s to %s", known, document.Number(low, 3), document.Number(high, 3))
 	if n == 0 {
 		return text + "; no structural analogue of 7.4 has one."

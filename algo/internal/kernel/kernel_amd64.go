@@ -81,6 +81,7 @@ func listed(m int) int {
 	return 0
 }
 
+// list writes to lists, for each tile of rows of a (m×k, a row every as values), the terms that gemmListed must add.
 func list(lists []int32, a []float32, as, m, k int) {
 	if level == avx512 {
 		listAVX512(&lists[0], &a[0], as, m, k)

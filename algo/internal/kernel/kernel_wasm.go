@@ -99,6 +99,7 @@ func listed(m int) int {
 	return m/4 + m%4
 }
 
+// list writes to lists, for each tile of rows of a (m×k, a row every as values), the terms that gemmListed must add.
 func list(lists []int32, a []float32, as, m, k int) {
 	wasmList(pointer(lists), pointer(a), int32(as), int32(m), int32(k))
 }

@@ -175,7 +175,8 @@ func (m *reader) read() (name string, err error) {
 	return name, nil
 }
 
-// unbonded reports whether this is no molecule and no salt of single atoms.
+// unbonded reports whether bonds are missing: there are several atoms, but no bonds, and they are not the ions of a
+// salt such as Na⁺ Cl⁻. Ions have charges, and hardly two of them are lone carbons.
 func (m *reader) unbonded() bool {
 	if len(m.p.Atoms) < 2 || len(m.p.Bonds) > 0 || m.hydrogenBonds > 0 {
 		return false

@@ -90,6 +90,8 @@ func (f *fault) fresh() {
 // yesterday is what a file of rows holds before a run.
 const yesterday = "of yesterday\n"
 
+// putYesterday writes an older file where the run will write its rows: a run that fails must leave it as it is, and
+// checkKept finds a mixture of both.
 func (f *fault) putYesterday() {
 	if f.target.rows != "" {
 		write(f.out(f.target.rows), yesterday)

@@ -494,12 +494,15 @@ func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	return only, n == 1
 }
 
-// plainRing finds the ring of a root with two bonds without a search: its only ring, or, where the paths from root
-// reach branches at u and v, the ring that shortWay closes. No other ring through root is as small, and the search
-// meets that one first: at equal distance it visits the first neighbour's side first, so the first atoms to see the
-// other side belong to this ring. An atom that finds the same ring would not see another with root cut off, since it
-// lies on the same path between u and v: shortWay has no atoms of degree two. The ring is left in r.path and
-// r.pathBonds. The caller checks the budget.
+// plainRing looks, without a search, for the ring that smallest(root, -1) would meet first. It leaves the ring in
+// r.path and r.pathBonds and returns true, or returns false where only a search can tell. The caller checks the budget.
+//
+// A root with two bonds has one path to each side. Either they are one path that leads around to root, or they end at
+// branches u and v, and shortWay closes the ring. No other ring through root is as small. The search meets this one
+// first: at equal distance it visits the first neighbour's side first.
+//
+// smallest need not run again with root cut off for the other atoms of this ring: one that finds the same ring lies
+// on the same path between u and v, since shortWay has no atoms of degree two.
 func (r *Finder) plainRing(root int32) bool {
 	r.path = r.path[:0]
 	r.pathBonds = r.pathBonds[:0]

@@ -101,7 +101,7 @@ func gather(root string) (map[string][]byte, error) {
 	}
 	files["README.md"] = ship.Unlink(root, "build/npm/README.md", files["README.md"], func(string) bool { return false })
 	files["package.json"] = bytes.ReplaceAll(files["package.json"], []byte("{{version}}"), []byte(algo.Version))
-	if files["files/baca.wasm"], err = browser.Compile(root, program, []string{"all"}); err != nil {
+	if files["files/baca.wasm"], err = browser.Compile(root, program); err != nil {
 		return nil, err
 	}
 	if files["files/model.msgpack"], err = weights.Bytes(weights.Default); err != nil {

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Hot packages dominate the run time of the page. Others are not inlined, which makes its download a tenth smaller.
-var Hot = []string{
+// hot packages dominate the run time. Others are not inlined, which makes the download a tenth smaller.
+var hot = []string{
 	"baca/algo/attention", "baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
 	"baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices",
 }
 
 // Compile compiles a package main of the repository in root, such as ./wasm/app, without symbols
-// and folder names, so that builds of a commit are equal. Only the named packages are inlined.
-func Compile(root, program string, inlined []string) ([]byte, error) {
+// and folder names, so that builds of a commit are equal.
+func Compile(root, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "browser")
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Compile(root, program string, inlined []string) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "baca.wasm")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}
-	for _, name := range inlined {
+	for _, name := range hot {
 		args = append(args, "-gcflags="+name+"=") // the last matching pattern counts
 	}
 	c := exec.Command("go", append(args, program)...)

@@ -134,7 +134,7 @@ const mostSent = 4_000_000
 
 // compile compiles the program of the page and its workers.
 func (b *builder) compile() {
-	data, err := browser.Compile(b.root, "./wasm/app", browser.Hot)
+	data, err := browser.Compile(b.root, "./wasm/app")
 	b.fail(err)
 	b.program = b.hashed("web/baca.wasm", data)
 }

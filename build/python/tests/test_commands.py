@@ -105,7 +105,7 @@ def test_approximate(molecules, library):
     assert list(wide.p_values(molecules)) == [float(row["p_value"]) for row in want]
     assert list(wide.scores(molecules)) == list(detector.scores(molecules)) and not np.array_equal(wide.p_values(molecules), detector.p_values(molecules))
     assert list(wide.select(molecules, fdr=0.01)) == [row["verdict"] == "outside" for row in want]
-    with pytest.raises(ValueError, match="model drugs was told from "):
+    with pytest.raises(ValueError, match="model drugs has the background "):
         baca.Detector("drugs", by="approximate").scores(ASPIRIN)
     with pytest.raises(ValueError, match="decision_function with by='approximate'"):
         wide.decision_function(molecules)

@@ -10,7 +10,7 @@ import (
 
 // hot packages dominate the run time. Others are not inlined, which makes the download a tenth smaller.
 var hot = []string{
-	"baca/algo/attention", "baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
+	"baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
 	"baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices",
 }
 

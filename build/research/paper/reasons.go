@@ -365,6 +365,13 @@ func (r reasonsResult) page() *page {
 			low = append(low, fmt.Sprintf("%s %.0f (%.0f)", g.Group, each*float64(g.Highest), each*float64(g.Most)))
 		}
 	}
+	answer := []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
+		"its atoms rank highest in %.1f %% (most in %.1f %%).",
+		len(groups), all.Molecules, all.Outside, of(all.Named), of(all.Highest), of(all.Most))}
+	if len(low) > 0 {
+		answer = append(answer, "Highest in less than 95 % (most): "+strings.Join(low, ", ")+
+			". Large groups share what they add: a strange atom of the molecule may outrank theirs.")
+	}
 	return &page{
 		title: "Whether reasons name a strange group on a familiar molecule",
 		question: `A group that no training molecule has is planted on unseen molecules that a model calls inside; plain
@@ -377,13 +384,7 @@ excess. Maps: by RDKit's similarity maps to the nearest training molecule an ato
 			tabulate("", heads("model"), models, cells(func(x reasonsRow) string { return x.Model })),
 			tabulate("", heads("kind"), kinds, cells(func(x reasonsRow) string { return x.Kind })),
 		},
-		answer: []string{
-			fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
-				"its atoms rank highest in %.1f %% (most in %.1f %%).",
-				len(groups), all.Molecules, all.Outside, of(all.Named), of(all.Highest), of(all.Most)),
-			"Highest in less than 95 % (most): " + strings.Join(low, ", ") +
-				". Large groups share what they add: a strange atom of the molecule may outrank theirs.",
-		},
+		answer: answer,
 	}
 }
 

@@ -37,7 +37,7 @@ func TestQuickRuns(t *testing.T) {
 		{"explain", 1, "--models bbbp --molecules 60", []string{"| bbbp/bace | "}, checkExplanations},
 		{"notation", 1, "--models freesolv --others esol --molecules 40", []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
 		{"planted", 1, "--models freesolv --molecules 5", []string{"| as they are | 64 | ", "| new element | HgCH3 100, ", "| freesolv | "}, nil},
-		{"reasons", 1, "--models bbbp,enzymes --others lipo --molecules 5", []string{"| bbbp | ", "| enzymes | ", "clique "}, nil},
+		{"reasons", 1, "--models bbbp,enzymes --others lipo --molecules 5", []string{"| bbbp | ", "| enzymes | ", "| shape | "}, nil},
 		{"intervals", 2, "--sets freesolv --splits 2 --steps 5 --kinds random,scaffold", []string{"| scaffold | ", "| numbers, random | "}, checkIntervals},
 		{"intervals", 1, "--sets bace --splits 1 --steps 5 --kinds random", []string{"--kinds random --sets bace --splits 1 --steps 5`"}, checkIntervalsOfClasses},
 	} {

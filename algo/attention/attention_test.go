@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/internal/must"
 	"baca/algo/metric"
+	"baca/algo/near"
 )
 
 // The oracle: everything dense, in float64, straight from the definition.
@@ -455,7 +457,9 @@ func TestCalibratorLearns(t *testing.T) {
 	for i := range in.Base {
 		in.Base[i] = float64(i)
 	}
-	a := must.Have(New(DefaultOptions(), 7))
+	o := DefaultOptions()
+	o.LearningRate = 1e-3 // so that 200 steps move the loss
+	a := must.Have(New(o, 7))
 	var losses, kl []float64
 	var stages []string
 	var parted [2][]int
@@ -571,6 +575,8 @@ func TestCalibratorDegenerate(t *testing.T) {
 	for i := range equal.Base {
 		equal.Base[i] = 1
 	}
+	alone := brief()
+	alone.BankWeight = 0
 	noEdges := newInput(12, 0, 20, 3)
 	for i := range noEdges.Graphs {
 		g, _ := must.Both(graph.New(3+i%2, nil))
@@ -585,7 +591,7 @@ func TestCalibratorDegenerate(t *testing.T) {
 		options       Options
 	}{
 		{"batch of one", "cannot be parted", newInput(1, 0, 20, 3), brief()},
-		{"all equal", "cannot be parted", equal, brief()},
+		{"all equal", "cannot be parted", equal, alone},
 		{"no bank", "", newInput(10, 10, 0, 0), brief()},
 		{"one graph, no bank", "cannot be parted", newInput(1, 0, 0, 0), brief()},
 		{"no edges", "synthetic graphs", noEdges, brief()},
@@ -650,12 +656,50 @@ func TestOptionsAreChecked(t *testing.T) {
 		"top":         func(o *Options) { o.TopK = 0 },
 		"lambda":      func(o *Options) { o.Mixup.LambdaHigh = 2 },
 		"rate":        func(o *Options) { o.LearningRate = 0 },
+		"bank":        func(o *Options) { o.BankWeight = math.NaN() },
 	} {
 		o := DefaultOptions()
 		change(&o)
 		if _, err := New(o, 1); (err == nil) != (name == "") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The batch is parted by z(S_Pre) + ½·z(S_in), S_in of the bank alone by an attention that has learned nothing.
+func TestBankParts(t *testing.T) {
+	in := newInput(40, 30, 20, 3)
+	dim := in.Test.Dim()
+	standard := near.NewStandardizer(in.Bank.Q, dim)
+	keys, none, q := NewKeys(dim, standard.Apply(in.Bank.Q)), NewKeys(dim, nil), standard.Apply(in.Test.Q)
+	known := make([]float64, len(in.Part))
+	var w Workspace
+	z := func(of []float64, i int) float64 {
+		mean, deviation := stat.PopMeanStdDev(of, nil)
+		return (of[i] - mean) / deviation
+	}
+	for i := range known {
+		known[i] = NewHead(dim, dim).Explain(&w, part(q, i, dim), [2]int32{-1, -1}, keys, none, brief().TopK).Attn()
+	}
+	by := func(weight float64) (order []int) {
+		sum := make([]float64, len(known))
+		for i := range known {
+			sum[i] = z(in.Part, i) + weight*z(known, i)
+			order = append(order, i)
+		}
+		slices.SortFunc(order, func(i, k int) int { return cmp.Compare(sum[i], sum[k]) })
+		return order
+	}
+	a := must.Have(New(brief(), 1))
+	must.Have(a.Calibrate(ctx, in.Batch))
+	inside, _ := a.Members(dictionary.ID)
+	order := by(0.5)[:len(inside)]
+	slices.Sort(order)
+	if !slices.Equal(inside, order) {
+		t.Errorf("graphs %v are taken for ID, want %v", inside, order)
+	}
+	if other := by(0)[:len(inside)]; slices.Equal(slices.Sorted(slices.Values(other)), inside) {
+		t.Error("the bank changes nothing")
 	}
 }
 

@@ -3,6 +3,7 @@ package attention
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 
@@ -20,9 +21,11 @@ type Options struct {
 	// Graphs at or below the Low percentile of the partitioning score count as ID, at or above the
 	// High percentile as OOD.
 	Low, High float64
-	Theta     float64 // USVT threshold, see graphon.USVT
-	Mixup     graphon.Options
-	Synthetic int // synthetic graphs for each side over all steps
+	// BankWeight is the weight of S_in by the ID bank alone, before any training, in that score. Both are standardised.
+	BankWeight float64
+	Theta      float64 // USVT threshold, see graphon.USVT
+	Mixup      graphon.Options
+	Synthetic  int // synthetic graphs for each side over all steps
 
 	Training     int // bank graphs in the ID dictionary, at most
 	Capacity     int // of each queue
@@ -39,10 +42,10 @@ type Options struct {
 // boundary.
 func DefaultOptions() Options {
 	return Options{
-		Low: 45, High: 55,
+		Low: 45, High: 55, BankWeight: 0.5,
 		Theta: graphon.DefaultTheta, Mixup: graphon.DefaultOptions(), Synthetic: 256,
 		Training: 2000, Capacity: 128, TopK: 2, Width: 160,
-		Steps: 200, Draws: 32, FoldSteps: 50, LearningRate: 1e-3,
+		Steps: 200, Draws: 32, FoldSteps: 50, LearningRate: 3e-5,
 	}
 }
 
@@ -59,6 +62,8 @@ func (o Options) validate() error {
 	switch {
 	case !(o.Low >= 0 && o.Low < o.High && o.High <= 100):
 		return fmt.Errorf("percentiles %g and %g: want 0 ≤ low < high ≤ 100", o.Low, o.High)
+	case !(o.BankWeight >= 0) || math.IsInf(o.BankWeight, 1):
+		return fmt.Errorf("weight of the bank %g: want 0 or more", o.BankWeight)
 	case !(o.Theta >= 0):
 		return fmt.Errorf("USVT threshold %g: want 0 or more", o.Theta)
 	case o.TopK < 1 || o.Width < 1 || o.Capacity < 0 || o.Steps < 0 || o.Draws < 1 || o.Synthetic < 0 || o.Training < 0:
@@ -141,15 +146,18 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	if c.trainer == nil {
 		c.trainer = NewTrainer(NewHead(dim, min(c.options.Width, dim)), c.options.LearningRate)
 	}
-	c.latest = nil
+	c.latest = &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
+	c.latest.test = c.latest.standard.Apply(b.Test.Q)
 	b.Watch.Report(Parting, 0, 1)
+	parting, err := c.parting(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	steps := c.options.Steps
-	if !c.part(b.Part) {
+	if !c.part(parting) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d graphs with these scores cannot be parted in two, so the attention compares them with the ID bank alone", n))
 		steps = 0
 	}
-	c.latest = &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
-	c.latest.test = c.latest.standard.Apply(b.Test.Q)
 	if err := c.fit(ctx, b, steps, result.Test); err != nil {
 		return nil, err
 	}
@@ -183,6 +191,32 @@ func (c *Calibrator) fit(ctx context.Context, b *Batch, steps int, test []float6
 		b.Watch.Parted(inside.members, outside.members, [2]int{inside.steps, outside.steps})
 	}
 	return c.train(ctx, b, s, steps, test)
+}
+
+// parting returns the scores that partition the batch.
+func (c *Calibrator) parting(ctx context.Context, b *Batch) ([]float64, error) {
+	o, s := c.options, c.latest
+	if o.BankWeight == 0 {
+		return b.Part, nil
+	}
+	dim, own := b.Test.Dim(), make([][2]int32, len(b.Part))
+	for i := range own {
+		own[i] = [2]int32{-1, -1}
+	}
+	in, rows := NewKeys(dim, nil), s.standard.Apply(b.Bank.Q)
+	for k, i := range bankRows(b.Bank.Len(), o.Training) {
+		in.Set(k, part(rows, i, dim))
+	}
+	known := make([]float64, len(b.Part))
+	l := &lookup{in: in, out: NewKeys(dim, nil), topK: o.TopK, workers: b.Workers}
+	if err := l.scores(ctx, NewHead(dim, min(o.Width, dim)), known, s.test, own); err != nil {
+		return nil, err
+	}
+	sum := near.ScaleOf(b.Part).Standardize(b.Part)
+	for i, x := range near.ScaleOf(known).Standardize(known) {
+		sum[i] += float64(o.BankWeight * x)
+	}
+	return sum, nil
 }
 
 // part assigns the lowest and highest scores to the sides. It is false if they are too few, nearly all equal or

@@ -44,9 +44,7 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	}
 	if s.of == dictionary.ID {
 		training := t.standard.Apply(b.Bank.Q)
-		n := min(b.Bank.Len(), o.Training)
-		for k := range n { // evenly spaced: the bank is in the order of the data set
-			i := near.Place(k, n, b.Bank.Len())
+		for _, i := range bankRows(b.Bank.Len(), o.Training) {
 			add(training, i, dictionary.Entry{Origin: dictionary.Training, Index: i})
 		}
 	}
@@ -73,6 +71,16 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	s.donors = graphon.NewDonors(graphs)
 	s.mixup = graphon.NewMixup(s.graphons, o.Mixup)
 	return nil
+}
+
+// bankRows are at most n of the rows of a bank, evenly spaced, since it is in the order of the data set.
+func bankRows(bank, n int) []int {
+	n = min(bank, n)
+	rows := make([]int, n)
+	for k := range rows {
+		rows[k] = near.Place(k, n, bank)
+	}
+	return rows
 }
 
 // rowOf returns the key of graph i of the batch, or −1.

@@ -104,9 +104,10 @@ func DefaultOptions() Options {
 }
 
 // PartedByBatch partitions by Row.Batch, with the weight of S_Attn that the validation pairs
-// favour.
+// favour. The bank is in that score already.
 func (o Options) PartedByBatch() Options {
 	o.Partition, o.Beta = PartByBatch, 0.5
+	o.Attention.BankWeight, o.Attention.LearningRate = 0, 1e-3
 	return o
 }
 

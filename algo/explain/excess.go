@@ -9,7 +9,7 @@ import (
 )
 
 // Excess takes the limit from what each node adds to a score: as usual where nodes add less, else from what pushes outside.
-// Of that each named part of a molecule keeps a fraction in proportion to the root of what it adds. Molecules that are
+// Of that each named part of a molecule keeps a fraction in proportion to the fourth root of what it adds. Molecules that are
 // inside have parts that add little, too, and an atom of one must not outrank those of a large part that share more.
 func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64 {
 	list, sum, left := slices.Clone(b.Nodes), 0.0, -limit
@@ -42,7 +42,7 @@ func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64
 	return list
 }
 
-// fractions of sizes add up to left, and are in proportion to their roots, but at most 1. One size keeps what is left.
+// fractions of sizes add up to left, and are in proportion to their fourth roots, but at most 1. One size keeps what is left.
 func fractions(sizes []float64, left float64) []float64 {
 	kept := make([]float64, len(sizes))
 	if len(sizes) == 1 {
@@ -52,16 +52,19 @@ func fractions(sizes []float64, left float64) []float64 {
 	rest, ascending := 0.0, slices.Clone(sizes)
 	slices.Sort(ascending)
 	for _, size := range ascending {
-		rest += size * math.Sqrt(size)
+		rest += size * root(size)
 	}
 	for _, size := range slices.Backward(ascending) {
-		if left*math.Sqrt(size) <= rest {
+		if left*root(size) <= rest {
 			break
 		}
-		left, rest = left-size, rest-size*math.Sqrt(size)
+		left, rest = left-size, rest-size*root(size)
 	}
 	for k, size := range sizes {
-		kept[k] = min(1, left/rest*math.Sqrt(size))
+		kept[k] = min(1, left/rest*root(size))
 	}
 	return kept
 }
+
+// root is the power that makes replacing blamed substituents worth most, on the pairs of "choose": 0 and ½ are worth less.
+func root(size float64) float64 { return math.Sqrt(math.Sqrt(size)) }

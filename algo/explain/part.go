@@ -336,12 +336,9 @@ func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	return r, n > 0
 }
 
-// leastCause is the least fraction of the most blamed node's excess that the nodes of a plain graph's way have. One new
-// edge changes the surroundings of many nodes, but its ends lack most.
-const leastCause = 0.8
-
 // way describes the bonds of a part up to that many edges away, which few training graphs have, around its most blamed node
-// that passes a test. Of a plain graph's part the nodes stay that are blamed most.
+// that passes a test. Of a plain graph's part only the nodes stay that are blamed most: one new edge changes the surroundings
+// of many nodes, but its ends lack most.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if p.list == nil {
 		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !here(i) })
@@ -349,7 +346,7 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 		for _, i := range p.nodes {
 			most = max(most, blame[i])
 		}
-		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return blame[i] < leastCause*most })
+		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return blame[i] < most })
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
 	type place struct{ group, node int }

@@ -101,6 +101,11 @@ func TestBatchAndReport(t *testing.T) {
 			r.Whole != batch.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
 			t.Errorf("%s: a holdout of %d, %d p-values alone, %q", by, len(r.Holdout), len(r.Alone), r.Whole)
 		}
+		var page strings.Builder
+		must.Do(report.Write(&page, r))
+		if strings.Contains(page.String(), "Distribution of scores") == (by == batch.ByAttention) {
+			t.Errorf("%s: S_BaCa, whose p-values have a scale for each fold, is the only score without a chart", by)
+		}
 	}
 	plain := []table.Row{&table.Scored{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}}}}
 	if err := (&run.Explainer{Alone: alone}).Explain(t.Context(), 1, plain); err == nil {

@@ -96,7 +96,9 @@ func Write(w io.Writer, r *Report) error {
 	if len(finite(r.Holdout)) > 0 {
 		caption += " The line is how many were to be expected if all came from where the training set came from, by molecules that were kept from training."
 	}
-	p.Figure(scoreChart(r), caption)
+	if r.by != batch.ByAttention { // whose p-values come from fold to fold, each with a scale of its own
+		p.Figure(scoreChart(r), caption)
+	}
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
 		p.Figure(pChart(r), "p-values. Molecules like the training set alone would give bars of one height, that of the line; more at the left end are molecules from elsewhere.")
 	}

@@ -101,7 +101,7 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
 	fs.StringVar(&o.setList, "sets", "", "`names` of sets")
 	fs.StringVar(&o.kindList, "kinds", "", "`names` of kinds of splits")
-	fs.StringVar(&o.modelList, "models", "", "embedded models by `name`, all that suit without")
+	fs.StringVar(&o.modelList, "models", "", "embedded models by `name`, all that suit without, or ID/OOD=FILE")
 	fs.StringVar(&o.known, "known", "", "`file` of well-known molecules")
 	fs.StringVar(&o.reference, "reference", "", "`folder` that build/tools/sets wrote")
 	fs.StringVar(&o.otherList, "others", "", "`names` of sets that no model was trained on")

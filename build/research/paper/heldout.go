@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"math"
@@ -20,11 +21,12 @@ import (
 	"baca/weights"
 )
 
-// A builtIn is an embedded model, with its pair where it is of one of the paper's ID sets.
+// A builtIn is an embedded model, with its pair where it is of one of the paper's ID sets, or the model in a file.
 type builtIn struct {
 	name string
 	*algo.Model
 	pair *pair
+	file string // SHA-256
 }
 
 // eachModel measures a cell for each requested model. sets names the data that a model's cell reads; nil leaves the model out.
@@ -32,22 +34,39 @@ func eachModel[T any](
 	ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T),
 ) {
 	p := &plan{bench: b}
-	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
-	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
-		if b.modelList != "" && !slices.Contains(strings.Split(b.modelList, ","), m.name) {
-			continue
-		}
-		m.Model = try.To(weights.Open(m.name))
+	for _, m := range b.listed() {
 		names := sets(m)
 		if names == nil {
 			continue
 		}
-		add(p, b.modelKey(m.name, names...), b.name, func(ctx context.Context) T { return run(ctx, m) }, take)
+		key := b.modelKey(m.name, names...)
+		key.IDData = m.file
+		add(p, key, b.name, func(ctx context.Context) T { return run(ctx, m) }, take)
 	}
 	if len(p.cells) == 0 {
 		try.Check(usage.Errorf("--models %s: none of them %s", b.modelList, words))
 	}
 	p.do(ctx)
+}
+
+// listed are the models that --models names, or all embedded ones.
+func (b *bench) listed() (models []*builtIn) {
+	list := strings.Split(b.modelList, ",")
+	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
+	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
+		if b.modelList == "" || slices.Contains(list, m.name) {
+			m.Model = try.To(weights.Open(m.name))
+			models = append(models, m)
+		}
+	}
+	for _, item := range list {
+		name, file, ok := strings.Cut(item, "=")
+		if p, known := parsePair(name); ok && known {
+			data := try.To(os.ReadFile(file))
+			models = append(models, &builtIn{p.ID, try.To(weights.Load(data)), p, fmt.Sprintf("%x", sha256.Sum256(data))})
+		}
+	}
+	return models
 }
 
 func (m *builtIn) readsMolecules() bool { return m.Card.Schema != algo.Constant }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/build/gpu/native"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -109,6 +111,12 @@ func TestScoreAndPretrain(t *testing.T) {
 	for i := range b {
 		if math.Abs(a[i]-b[i]) > 1e-4*max(1, math.Abs(b[i])) {
 			t.Errorf("row %d: s_pre %g on the GPU, %g on the processor", i, a[i], b[i])
+		}
+	}
+	for _, name := range []string{"alone", "alone_p", "batch_p"} {
+		a, b := column(t, got, name), column(t, want, name)
+		if !floats.EqualApprox(a, b, 0.01) || len(b) == 0 {
+			t.Errorf("%s is %v on the GPU, %v on the processor", name, a, b)
 		}
 	}
 	if again, _ := run("score", "--by", "batch", "--device", "gpu:0", in); again != got {

@@ -46,7 +46,7 @@ func TestJudging(t *testing.T) {
 			place := must.Have(trust.Places(t.Context(), alone, []*graph.Graph{r.Graph}, []float64{r.Scores.Alone}))[0]
 			p := trust.Prediction{Place: place, Value: v.Predicted, Uncertainty: v.Uncertainty}
 			want := c.JudgePrediction(p)
-			j.Shift.Judge(place, &want)
+			j.Shift.Judge(p, c.Doubt(p), &want)
 			if o := outcomes[len(ids)]; fmt.Sprint(r.Trust, o.Judgement) != fmt.Sprint(want, want) || o.Score != c.Doubt(p) {
 				t.Errorf("%s: %+v, want %+v", r.ID, r.Trust, want)
 			}

@@ -278,13 +278,17 @@ func (t *Training) Pack(ctx context.Context) (*model.Model, []byte, error) {
 	return m, b.Bytes(), err
 }
 
-// Warning says that the holdout is too small for the default alpha, or nothing.
+// Warning says that the holdout is too small for the default alpha, or that held-out errors are near zero, or nothing.
 func (t *Training) Warning() string {
-	n := len(t.Holdout)
+	n, doubt := len(t.Holdout), model.DoubtErrors(t.Values)
 	if decide.Resolves(batch.DefaultOptions().Alpha, n) {
-		return ""
+		return doubt
 	}
-	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n)
+	few := fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n)
+	if doubt != "" {
+		few += "; " + doubt
+	}
+	return few
 }
 
 // ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not

@@ -17,7 +17,7 @@ import (
 type Judging struct {
 	Coverage    float64 `json:"coverage,omitempty" jsonschema:"share of observed values that intervals should hold; 0 for 0.9"`
 	Tolerance   float64 `json:"tolerance,omitempty" jsonschema:"errors above it are large; 0 takes the value that four of five held-out errors stay within"`
-	LargeErrors float64 `json:"large_errors,omitempty" jsonschema:"share of large errors up to which the verdict is trust; 0 for 0.25"`
+	LargeErrors float64 `json:"large_errors,omitempty" jsonschema:"share of large errors up to which the verdict is trust; 0 for three quarters of that among all held out, 0.25 at most"`
 	ErrorsBy    string  `json:"errors_by,omitempty" jsonschema:"what tells large errors from small ones: score, neighbors, margin, uncertainty or combined; empty for the model's own"`
 }
 

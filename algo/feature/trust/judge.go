@@ -50,8 +50,9 @@ func (j *Judging) JudgeAll(ctx context.Context, graphs []*graph.Graph, scores []
 	for k, v := range values {
 		p := Prediction{Place: places[k], Value: v.Predicted, Uncertainty: v.Uncertainty}
 		judged := j.JudgePrediction(p)
-		j.Shift.Judge(places[k], &judged)
-		list[k] = Outcome{Score: j.Doubt(p), Observed: v.Observed, Judgement: judged}
+		doubt := j.Doubt(p)
+		j.Shift.Judge(p, doubt, &judged)
+		list[k] = Outcome{Score: doubt, Observed: v.Observed, Judgement: judged}
 	}
 	return list, nil
 }

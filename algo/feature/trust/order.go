@@ -44,7 +44,7 @@ func Names(orders []Order) string {
 func OrdersOf(r *model.Residuals) []Order {
 	list := []Order{OrderScore, OrderNeighbors}
 	if r.Uncertainty.Name != "" {
-		list = append(list, OrderUncertainty, OrderCombined)
+		list = append(list, OrderCombined, OrderUncertainty)
 	}
 	if r.Classes {
 		list = append(list, OrderMargin)

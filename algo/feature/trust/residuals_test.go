@@ -232,7 +232,7 @@ func TestOrderNames(t *testing.T) {
 	}{
 		{algo.Residuals{}, "", "neighbors"},
 		{algo.Residuals{Classes: true}, "", "margin"},
-		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}}, "", "combined"},
+		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}}, "", "uncertainty"},
 		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}, Classes: true}, "", "margin"},
 		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}}, "sd", "uncertainty"},
 		{algo.Residuals{Uncertainty: algo.Column{Name: "score"}}, "score", "score"},

@@ -49,7 +49,10 @@ type Shift struct {
 	Infinite  int     // molecules of the list without an interval, as errors from their place are too few
 	Farther   bool    // whether the list lies farther from the training set than held-out molecules
 
-	least  float64 // half width of every interval, as new scaffolds take
+	Large float64 // weighted share of large errors
+
+	least  float64 // half width of every interval, as new scaffolds take; divided by the scale, as errors
+	steps  []Step  // of weighted errors
 	c      *Calibration
 	ratios [ratioFolds]*ratio
 	errors []float64 // ascending
@@ -66,35 +69,41 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 	s := &Shift{N: len(list), c: c}
 	places := lists.Map(pairs, func(p Pair) Place { return p.Place })
 	s.Farther = higher(list, places, func(p Place) float64 { return p.Distance }) || higher(list, places, func(p Place) float64 { return p.Score })
-	if s.Farther {
-		s.least = c.halfOfNewScaffolds()
-	}
 	for fold := range s.ratios {
 		s.ratios[fold] = fitRatio(list, places, fold)
 	}
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
+	weight := func(p Pair) float64 { return s.weight(p.Place) }
+	s.Large = largeIn(pairs, weight, c.Tolerance)
+	s.steps = steps(pairs, weight, c.Tolerance, max(1, min(blocks, len(pairs)/minBlock)))
+	if s.Farther {
+		s.least = c.halfOfNewScaffolds(pairs, lists.Map(pairs, weight))
+	}
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.relative(), b.relative()) })
 	sum, squares := 0.0, 0.0
 	for _, p := range pairs {
 		w := s.weight(p.Place)
 		sum, squares = sum+w, squares+w*w
-		s.errors, s.sums = append(s.errors, p.Error), append(s.sums, sum)
+		s.errors, s.sums = append(s.errors, p.relative()), append(s.sums, sum)
 	}
 	s.Effective = sum * sum / squares
 	for _, p := range list {
-		if math.IsNaN(s.half(p)) {
+		if math.IsNaN(s.relative(p)) {
 			s.Infinite++
 		}
 	}
 	return s
 }
 
-// halfOfNewScaffolds is 0 where too few of their errors are known.
-func (c *Calibration) halfOfNewScaffolds() float64 {
+// halfOfNewScaffolds is 0 where too few of their errors are known. The scales known are of predictions that had seen the scaffold. On new
+// scaffolds they are taken to be as much larger as those of the list, whose median the weights estimate.
+func (c *Calibration) halfOfNewScaffolds(pairs []Pair, weights []float64) float64 {
 	known := slices.DeleteFunc(slices.Clone(c.NewScaffold), func(x float64) bool { return !finite(x) })
-	if half := c.half(lists.Map(known, math.Abs)); !math.IsNaN(half) {
-		return half
+	half := c.half(lists.Map(known, math.Abs))
+	if math.IsNaN(half) {
+		return 0
 	}
-	return 0
+	scales := lists.Map(pairs, func(p Pair) float64 { return p.Scale })
+	return half * weightedMedian(scales, nil) / weightedMedian(scales, weights)
 }
 
 func (p Place) known() bool { return finite(p.Distance) && p.Atoms > 0 }
@@ -121,29 +130,36 @@ func higher(list, others []Place, of func(Place) float64) bool {
 
 func (s *Shift) weight(p Place) float64 { return s.ratios[p.fold()].of(p) }
 
-// half is the interval's half width for a molecule, NaN where its own weight is too large. In a list that lies farther it is at least
-// that of new scaffolds, and where few errors carry the weights that of the most doubtful held-out group.
-func (s *Shift) half(p Place) float64 {
+// relative is the interval's half width for a molecule, divided by its scale, NaN where its own weight is too large. In a list that lies
+// farther it is at least that of new scaffolds, and where few errors carry the weights that of the most doubtful held-out group.
+func (s *Shift) relative(p Place) float64 {
 	total := s.sums[len(s.sums)-1] + s.weight(p)
 	k := sort.SearchFloat64s(s.sums, s.c.Coverage*total)
 	if s.c.Classes || k == len(s.sums) {
 		return math.NaN()
 	}
 	half := max(s.errors[k], s.least)
-	if last := s.c.Groups[len(s.c.Groups)-1].Half; s.Effective < minEffective {
+	if last := s.c.Groups[len(s.c.Groups)-1].Half; s.few() {
 		return max(half, last)
 	}
 	return half
 }
 
-// Judge adds what the list says to a judgement of one of its molecules.
-func (s *Shift) Judge(p Place, j *Judgement) {
-	if s == nil || !p.known() {
+// few tells whether weighted errors are too few to rely on.
+func (s *Shift) few() bool { return s.Effective < minEffective }
+
+// Judge adds what the list says to a judgement of one of its molecules, whose score is its doubt.
+func (s *Shift) Judge(p Prediction, score float64, j *Judgement) {
+	if s == nil || !p.Place.known() {
 		return
 	}
-	half := s.half(p)
+	half := s.relative(p.Place) * s.c.scale.of(p)
 	j.BatchLow, j.BatchHigh, j.BatchVerdict = j.Predicted-half, j.Predicted+half, j.Verdict
-	if s.Farther && j.Verdict == Trust {
+	switch {
+	case !s.Farther || j.Verdict == DoNotUse && math.IsNaN(j.Error):
+	case !s.few():
+		j.BatchVerdict = verdictOf(s.steps, score, s.c.rate(s.Large))
+	case j.Verdict == Trust:
 		j.BatchVerdict = Check
 	}
 }
@@ -160,6 +176,9 @@ func (s *Shift) Sentences() []string {
 	about := list + " lies no farther from the training set than held-out molecules"
 	if s.Farther {
 		about = list + " lies farther from the training set than held-out molecules, so trust_batch is check at best"
+		if !s.few() {
+			about = fmt.Sprintf("%s lies farther from the training set than held-out molecules; trust_batch expects %.0f %% large errors in it", list, 100*s.Large)
+		}
 	}
 	if s.c.without() != "" {
 		return []string{about}
@@ -169,7 +188,10 @@ func (s *Shift) Sentences() []string {
 		weighted += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
 	}
 	if s.least > 0 {
-		weighted += fmt.Sprintf("; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds, ± %.3g", s.least)
+		weighted += "; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds"
+		if s.c.scale == nil {
+			weighted += fmt.Sprintf(", ± %.3g", s.least)
+		}
 	}
 	if s.Infinite > 0 {
 		weighted += fmt.Sprintf("; %d of %d %s lie where errors are too few for an interval", s.Infinite, s.N, of)

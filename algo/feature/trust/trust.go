@@ -30,11 +30,14 @@ const (
 func Verdicts() []Verdict { return []Verdict{Trust, Check, DoNotUse} }
 
 // A Pair is a held-out molecule: its score, higher is less sure, its error, observed less predicted,
-// and its place, which only a Shift needs.
+// and its place, which only a Shift needs. Intervals compare errors divided by Scale, 0 for 1.
 type Pair struct {
 	Score, Error float64
 	Place        Place
+	Scale        float64
 }
+
+func (p *Pair) relative() float64 { return p.Error / p.Scale }
 
 // Options of a Calibration. Zero values mean defaults.
 type Options struct {
@@ -44,21 +47,24 @@ type Options struct {
 	// Tolerance is the largest absolute error that is not large. The default is above four fifths
 	// of held-out errors, for classes 0.5.
 	Tolerance float64
-	// Rate is the largest share of large errors with the verdict Trust, up to twice that Check;
-	// 0.25. Its bound with a confidence would trust too few, see build/research/results/README.md.
+	// Rate is the largest share of large errors with the verdict Trust, and up to half of them are large with Check. The default is three quarters of the
+	// share among all held-out molecules, 0.25 at most, and nothing is trusted where that does not separate. Its bound with
+	// a confidence would trust too few, see build/research/results/README.md.
 	Rate float64
 	// Classes marks observed values of 0 or 1 and predicted probabilities, which have no intervals.
 	Classes bool
 	// NewScaffold has errors of predictions that were made without all molecules of the same scaffold, NaN
-	// for unknown. Intervals of a list that lies farther than held-out molecules are as wide at least.
+	// for unknown, divided by the scale of pairs that have one. Intervals of a list that lies farther than held-out molecules are as wide at least.
 	NewScaffold []float64
 }
 
 // Defaults of Options.
 const (
 	DefaultCoverage = 0.9
-	DefaultRate     = 0.25
-	usualErrors     = 80 // percent of held-out errors within the tolerance
+	mostRate        = 0.25
+	usualPart       = 0.75 // of the share of large errors among all
+	mostLarge       = 0.5  // share of large errors with the verdict Check
+	usualErrors     = 80   // percent of held-out errors within the tolerance
 	wrongClass      = 0.5
 )
 
@@ -69,7 +75,7 @@ func (o Options) Check() error {
 	case !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 0):
 		return fmt.Errorf("a tolerance of %g: want an error above 0, or 0 for the one that four of five held-out errors stay within", o.Tolerance)
 	case !(o.Rate >= 0 && o.Rate < 0.5):
-		return fmt.Errorf("a rate of %g: want a share between 0 and 0.5, such as %g", o.Rate, DefaultRate)
+		return fmt.Errorf("a rate of %g: want a share between 0 and 0.5, or 0 for three quarters of that among all", o.Rate)
 	}
 	return nil
 }
@@ -98,7 +104,12 @@ type Calibration struct {
 	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
 
+	// Apart tells whether Trust separates: large errors with it are rarer than among all.
+	Apart bool
+
+	usual   bool     // the rate is by default
 	ranking *ranking // gives the scores; nil for those of New
+	scale   *scale   // of errors; nil for those of New
 	pairs   []Pair   // by score, with absolute errors
 	highest float64  // Place.Score of these, +Inf if none is known
 }
@@ -149,13 +160,21 @@ func Calibrate(by Order, known []Prediction, errors []float64, o Options) (*Cali
 	if err != nil {
 		return nil, err
 	}
+	var s *scale
+	if by.ReadsUncertainty() && !o.Classes {
+		s = fitScale(known, errors)
+	}
+	o.NewScaffold = slices.Clone(o.NewScaffold)
+	for i := range min(len(known), len(o.NewScaffold)) {
+		o.NewScaffold[i] /= s.of(known[i])
+	}
 	pairs := make([]Pair, len(known))
 	for i, p := range known {
-		pairs[i] = Pair{r.Doubt(p), errors[i], p.Place}
+		pairs[i] = Pair{Score: r.Doubt(p), Error: errors[i], Place: p.Place, Scale: s.of(p)}
 	}
 	c, err := New(pairs, o)
 	if err == nil {
-		c.By, c.ranking = by, r
+		c.By, c.ranking, c.scale = by, r, s
 	}
 	return c, err
 }
@@ -169,7 +188,8 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	sorted := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {
 		if finite(p.Score) && finite(p.Error) {
-			sorted = append(sorted, Pair{p.Score, math.Abs(p.Error), p.Place})
+			p.Error, p.Scale = math.Abs(p.Error), cmp.Or(p.Scale, 1)
+			sorted = append(sorted, p)
 		}
 	}
 	if n := len(sorted); n < MinPairs {
@@ -186,15 +206,48 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	if math.IsInf(c.highest, -1) {
 		c.highest = math.Inf(1)
 	}
-	c.Coverage, c.Rate = cmp.Or(o.Coverage, DefaultCoverage), cmp.Or(o.Rate, DefaultRate)
+	c.Coverage = cmp.Or(o.Coverage, DefaultCoverage)
 	if c.Tolerance == 0 {
 		c.Tolerance = usualTolerance(sorted, o.Classes)
 	}
 	c.Groups = c.group(sorted)
 	count := max(1, min(blocks, len(sorted)/minBlock))
-	c.Steps = steps(sorted, c.Tolerance, count)
+	c.Steps = steps(sorted, equally, c.Tolerance, count)
+	all := largeIn(sorted, equally, c.Tolerance)
+	c.usual = o.Rate == 0
+	c.Rate = c.rate(all)
 	c.HeldOut = c.crossValidate(sorted, count)
+	c.Apart = c.HeldOut[Trust].Share <= usualPart*all
+	if !c.Apart && c.usual {
+		c.Rate = none
+		c.HeldOut = c.crossValidate(sorted, count)
+	}
 	return c, nil
+}
+
+// none is a rate that no share is below.
+const none = -1
+
+// rate is Options.Rate, by default that for the share of large errors among all.
+func (c *Calibration) rate(all float64) float64 {
+	if !c.usual || c.Rate == none {
+		return c.Rate
+	}
+	return min(mostRate, usualPart*all)
+}
+
+func equally(Pair) float64 { return 1 }
+
+// largeIn is the weighted share of errors above the tolerance.
+func largeIn(pairs []Pair, weight func(Pair) float64, tolerance float64) float64 {
+	large, all := 0.0, 0.0
+	for _, p := range pairs {
+		w := weight(p)
+		if all += w; p.Error > tolerance {
+			large += w
+		}
+	}
+	return large / all
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -210,13 +263,20 @@ func errorsOf(pairs []Pair) []float64 {
 	return lists.Map(pairs, func(p Pair) float64 { return p.Error })
 }
 
-// group divides the molecules by score into as many equal groups as the coverage allows.
+func relativeOf(pairs []Pair) []float64 {
+	return lists.Map(pairs, func(p Pair) float64 { return p.relative() })
+}
+
+// group divides the molecules by score into as many equal groups as the coverage allows. Errors that are divided by a scale need none.
 func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	least := max(minGroup, int(math.Ceil(c.Coverage/(1-c.Coverage))))
 	count := max(1, min(mostGroups, len(sorted)/least))
+	if slices.ContainsFunc(sorted, func(p Pair) bool { return p.Scale != 1 }) {
+		count = 1
+	}
 	for _, members := range cut(sorted, len(sorted)/count) {
 		n := len(members)
-		groups = append(groups, Group{To: members[n-1].Score, N: n, Half: c.half(errorsOf(members))})
+		groups = append(groups, Group{To: members[n-1].Score, N: n, Half: c.half(relativeOf(members))})
 	}
 	return groups
 }
@@ -254,21 +314,20 @@ func cut(sorted []Pair, size int) (parts [][]Pair) {
 }
 
 // steps are isotonic regressions on score (pool adjacent violators), of the error and of the share
-// of large errors, over that many parts.
-func steps(sorted []Pair, tolerance float64, count int) []Step {
+// of large errors, over that many parts, with weights.
+func steps(sorted []Pair, weight func(Pair) float64, tolerance float64, count int) []Step {
 	parts := cut(sorted, len(sorted)/count)
 	list := make([]Step, len(parts))
 	weights := make([]float64, len(parts))
 	for i, members := range parts {
-		n := float64(len(members))
-		s := Step{To: members[len(members)-1].Score}
+		s := Step{To: members[len(members)-1].Score, Large: largeIn(members, weight, tolerance)}
 		for _, p := range members {
-			s.Error += p.Error / n
-			if p.Error > tolerance {
-				s.Large += 1 / n
-			}
+			w := weight(p)
+			weights[i] += w
+			s.Error += w * p.Error
 		}
-		list[i], weights[i] = s, n
+		s.Error /= weights[i]
+		list[i] = s
 	}
 	isotonic(weights, len(list), func(i int) *float64 { return &list[i].Error })
 	isotonic(weights, len(list), func(i int) *float64 { return &list[i].Large })
@@ -313,7 +372,7 @@ func (c *Calibration) crossValidate(sorted []Pair, count int) map[Verdict]Rate {
 				others = append(others, p)
 			}
 		}
-		here := &Calibration{Options: c.Options, Farthest: others[len(others)-1].Score, Steps: steps(others, c.Tolerance, count)}
+		here := &Calibration{Options: c.Options, Farthest: others[len(others)-1].Score, Steps: steps(others, equally, c.Tolerance, count)}
 		for i := fold; i < len(sorted); i += folds {
 			v := here.verdict(sorted[i].Score)
 			if n[v]++; sorted[i].Error > c.Tolerance {
@@ -363,19 +422,21 @@ func (s *Statement) Words() string {
 	return strings.Join(names, " and ") + " together"
 }
 
-func (c *Calibration) verdict(score float64) Verdict {
-	s, known := c.step(score)
+func (c *Calibration) verdict(score float64) Verdict { return verdictOf(c.Steps, score, c.Rate) }
+
+func verdictOf(steps []Step, score, rate float64) Verdict {
+	s, known := stepOf(steps, score)
 	switch {
-	case !known || s.Large > 2*c.Rate:
+	case !known || s.Large > mostLarge:
 		return DoNotUse
-	case s.Large > c.Rate:
+	case s.Large > rate:
 		return Check
 	}
 	return Trust
 }
 
-func (c *Calibration) step(score float64) (Step, bool) {
-	for _, s := range c.Steps {
+func stepOf(steps []Step, score float64) (Step, bool) {
+	for _, s := range steps {
 		if score <= s.To {
 			return s, true
 		}
@@ -400,20 +461,23 @@ func (c *Calibration) JudgePrediction(p Prediction) Judgement {
 		j.Verdict = DoNotUse
 		return j
 	}
-	return c.Judge(c.Doubt(p), p.Value)
+	return c.judge(c.Doubt(p), p.Value, c.scale.of(p))
 }
 
 // Judge judges a prediction for a score. Beyond the farthest held-out molecule there is no interval
-// and the verdict is DoNotUse.
-func (c *Calibration) Judge(score, predicted float64) Judgement {
+// and the verdict is DoNotUse. The scale of the error is 1.
+func (c *Calibration) Judge(score, predicted float64) Judgement { return c.judge(score, predicted, 1) }
+
+func (c *Calibration) judge(score, predicted, scale float64) Judgement {
 	j := Unjudged(predicted)
 	j.Verdict = c.verdict(score)
-	if s, known := c.step(score); known {
+	if s, known := stepOf(c.Steps, score); known {
 		j.Error = s.Error
 	}
 	for _, g := range c.Groups {
 		if score <= g.To {
-			j.Low, j.High = predicted-g.Half, predicted+g.Half
+			half := g.Half * scale
+			j.Low, j.High = predicted-half, predicted+half
 			break
 		}
 	}
@@ -443,12 +507,27 @@ func (c *Calibration) Sentences() []string {
 		return fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", s.Words(), 100*s.Share, s.N, 100*s.Low, 100*s.High)
 	})
 	about := c.without()
-	if about == "" {
+	switch {
+	case about != "":
+	case c.scale != nil:
+		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; uncertainty and distance to the five nearest scale them", 100*c.Coverage)
+	default:
 		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))
 	}
-	return []string{
+	list := []string{
 		fmt.Sprintf("errors of %d held-out predictions, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
 		"large errors by verdict: " + strings.Join(parts, ", "),
 		about,
 	}
+	if !c.Apart {
+		list = append(list, order+" hardly tells large errors from small ones here"+c.withheld())
+	}
+	return list
+}
+
+func (c *Calibration) withheld() string {
+	if c.Rate == none {
+		return ", so nothing is trusted"
+	}
+	return ""
 }

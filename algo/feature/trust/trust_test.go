@@ -33,7 +33,7 @@ func TestInterval(t *testing.T) {
 	for i := range 29 { // errors 1 to 29, with both signs, at one score
 		pairs = append(pairs, Pair{Score: 2, Error: float64(i+1) * float64(1-2*(i%2))})
 	}
-	c := must.Have(New(pairs, Options{Coverage: 0.9, Tolerance: 25}))
+	c := must.Have(New(pairs, Options{Coverage: 0.9, Tolerance: 25, Rate: 0.25}))
 	if j := c.Judge(2, 100); len(c.Groups) != 1 || j.Low != 73 || j.High != 127 || j.Error != 15 || j.Verdict != Trust || j.Predicted != 100 {
 		t.Errorf("%+v of groups %+v, want 100 ± 27", j, c.Groups)
 	}
@@ -57,7 +57,7 @@ func TestInterval(t *testing.T) {
 	// With a rate of 0.25, up to that share of large errors is Trust, up to twice that Check.
 	for large, want := range map[int]Verdict{8: Trust, 9: Check, 16: Check, 17: DoNotUse} {
 		list := slices.Concat(slices.Repeat(pairs[:1], 32-large), slices.Repeat(pairs[9:10], large))
-		if c := must.Have(New(list, Options{Tolerance: 5})); c.verdict(2) != want {
+		if c := must.Have(New(list, Options{Tolerance: 5, Rate: 0.25})); c.verdict(2) != want {
 			t.Errorf("%d of 32 errors are large: %s, want %s", large, c.verdict(2), want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestVerdicts(t *testing.T) {
 	sum := map[Verdict][4]float64{}
 	for range 100 {
 		held := draw(rng, 500)
-		c := must.Have(New(held, Options{Tolerance: 1.5}))
+		c := must.Have(New(held, Options{Tolerance: 1.5, Rate: 0.25}))
 		// Every tenth by score is judged by all others.
 		slices.SortFunc(held, func(a, b Pair) int { return cmp.Compare(a.Score, b.Score) })
 		large, all := map[Verdict]int{}, map[Verdict]int{}
@@ -137,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 					others = append(others, p)
 				}
 			}
-			d := must.Have(New(others, Options{Tolerance: 1.5}))
+			d := must.Have(New(others, Options{Tolerance: 1.5, Rate: 0.25}))
 			for i := fold; i < len(held); i += 10 {
 				v := d.Judge(held[i].Score, 0).Verdict
 				if all[v]++; math.Abs(held[i].Error) > 1.5 {
@@ -355,6 +355,9 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 		}
 	}
 	c := must.Have(New(pairs, Options{}))
+	if said, want := c.Sentences()[3], "score hardly tells large errors from small ones here, so nothing is trusted"; said != want || c.HeldOut[Trust].N != 0 {
+		t.Errorf("%q and %+v, want %q", said, c.HeldOut, want)
+	}
 	list := []Outcome{{Judgement: c.Judge(1e3, 1), Observed: 1, Score: 1e3}}
 	if said := strings.Join(NewAudit(list, c).Sentences(c), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
 		t.Errorf("%s", said)
@@ -364,7 +367,7 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	list = []Outcome{{Judgement: c.Judge(3, 1), Observed: 1, Score: 3}, {Judgement: c.Judge(3, 1), Observed: 9, Score: 3}}
-	if said, want := NewAudit(list, c).InShort(c), "against 2 measured values, errors are above 6 in 50 % of 2 (trust); intervals hold 50 % of 2 (asked: 90 %)"; said != want {
+	if said, want := NewAudit(list, c).InShort(c), "against 2 measured values, errors are above 6 in 50 % of 2 (check); intervals hold 50 % of 2 (asked: 90 %)"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
 }
@@ -381,7 +384,7 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	must.Do(json.Unmarshal(data, &want))
 	var pairs []Pair
 	for i, p := range want.Held {
-		pairs = append(pairs, Pair{p[0], want.Errors[i], Place{p[0], p[1], math.NaN()}})
+		pairs = append(pairs, Pair{Score: p[0], Error: want.Errors[i], Place: Place{p[0], p[1], math.NaN()}})
 	}
 	var list []Place
 	for _, p := range want.List {
@@ -398,7 +401,7 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	infinite := 0
 	for i, p := range list {
 		j := c.Judge(p.Distance, 1)
-		s.Judge(p, &j)
+		s.Judge(Prediction{Place: p}, p.Distance, &j)
 		half := j.BatchHigh - 1
 		switch w := want.Halves[i]; {
 		case w == nil:
@@ -425,7 +428,8 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// A list like the held-out molecules changes no verdict; a farther one has check at best, and intervals as wide as new scaffolds take.
+// A list like the held-out molecules changes no verdict; a farther one has those of weighted errors, and intervals as wide as new
+// scaffolds take.
 func TestShiftVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	place := func(more float64) Place {
@@ -434,7 +438,7 @@ func TestShiftVerdicts(t *testing.T) {
 	var pairs []Pair
 	for range 200 {
 		p := place(0)
-		pairs = append(pairs, Pair{p.Distance, rng.NormFloat64(), p})
+		pairs = append(pairs, Pair{Score: p.Distance, Error: rng.NormFloat64(), Place: p})
 	}
 	elsewhere := []float64{math.NaN()}
 	for i := range 40 {
@@ -458,9 +462,9 @@ func TestShiftVerdicts(t *testing.T) {
 			}
 			s := c.NewShift(list)
 			j := c.Judge(0.5, 0)
-			s.Judge(list[0], &j)
-			if want := map[bool]Verdict{false: Trust, true: Check}[row.farther]; s.Farther != row.farther || j.Verdict != Trust || j.BatchVerdict != want {
-				t.Errorf("farther %t, %s, in the list %s; want %t, trust, %s", s.Farther, j.Verdict, j.BatchVerdict, row.farther, want)
+			s.Judge(Prediction{Place: list[0]}, 0.5, &j)
+			if s.Farther != row.farther || j.Verdict != Trust || j.BatchVerdict != Trust {
+				t.Errorf("farther %t, %s, in the list %s; want %t, trust, trust", s.Farther, j.Verdict, j.BatchVerdict, row.farther)
 			}
 			want := []string{
 				"this list of 50 lies no farther from the training set than held-out molecules",
@@ -468,7 +472,7 @@ func TestShiftVerdicts(t *testing.T) {
 					fmt.Sprintf("%.0f errors of equal weight", s.Effective),
 			}
 			if row.farther {
-				want[0] = "this list of 50 lies farther from the training set than held-out molecules, so trust_batch is check at best"
+				want[0] = "this list of 50 lies farther from the training set than held-out molecules; trust_batch expects 0 % large errors in it"
 				want[1] += "; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds, ± 36.9"
 			}
 			if s.Sample = row.name == "nearer"; s.Sample {
@@ -490,7 +494,7 @@ func TestShiftVerdicts(t *testing.T) {
 		}
 	}
 	j := c.Judge(0.5, 0)
-	if (*Shift)(nil).Judge(Place{0.5, 9, 0}, &j); j.BatchVerdict != "" || !math.IsNaN(j.BatchLow) {
+	if (*Shift)(nil).Judge(Prediction{Place: Place{0.5, 9, 0}}, 0.5, &j); j.BatchVerdict != "" || !math.IsNaN(j.BatchLow) {
 		t.Errorf("without a list: %+v", j)
 	}
 }
@@ -502,7 +506,7 @@ func TestFewErrors(t *testing.T) {
 	for n, half := range map[int]float64{minEffective: 28, minEffective - 1: 154.9} { // the 0.9·31st and the 0.9·61st of 101 to 160
 		pairs := make([]Pair, 120)
 		for i := range pairs {
-			if pairs[i] = (Pair{0, float64(i + 1), Place{}}); i < n {
+			if pairs[i] = (Pair{Error: float64(i + 1)}); i < n {
 				pairs[i].Place = here
 			} else if i >= 60 {
 				pairs[i].Score, pairs[i].Error = 1, float64(i+41)
@@ -510,7 +514,7 @@ func TestFewErrors(t *testing.T) {
 		}
 		c := must.Have(New(pairs, Options{}))
 		s, j := c.NewShift(slices.Repeat([]Place{here}, MinList)), c.Judge(0, 0)
-		s.Judge(here, &j)
+		s.Judge(Prediction{Place: here}, 0, &j)
 		want := fmt.Sprintf("as good as %d errors of equal weight", n)
 		if n < minEffective {
 			want += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
@@ -540,5 +544,67 @@ func TestBeyondTheHighestScore(t *testing.T) {
 	c = must.Have(Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2}))
 	if j := c.JudgePrediction(Prediction{Place: Place{0.5, 10, 1e9}, Value: 7}); j.Verdict != Trust {
 		t.Errorf("without held-out scores: %+v", j)
+	}
+}
+
+// In a list of far molecules the share of large errors is that of far held-out ones.
+func TestListOfFarMolecules(t *testing.T) {
+	var pairs []Pair
+	for i := range 400 {
+		p := Pair{Score: float64(i % 2), Error: 1, Place: Place{0.2 + float64(i%20)/100, 10, math.NaN()}}
+		if i%4 >= 2 {
+			if p.Place.Distance += 0.5; i%2 == 1 {
+				p.Error = 3
+			}
+		}
+		pairs = append(pairs, p)
+	}
+	c := must.Have(New(pairs, Options{Tolerance: 2}))
+	far := Place{0.8, 10, math.NaN()}
+	s := c.NewShift(slices.Repeat([]Place{far}, 100))
+	if !s.Farther || !(math.Abs(s.Large-0.5) <= 0.05) {
+		t.Errorf("farther %t, %g large errors, want true, 0.5", s.Farther, s.Large)
+	}
+	for score, want := range []Verdict{Trust, DoNotUse} {
+		j := c.Judge(float64(score), 0)
+		s.Judge(Prediction{Place: far}, float64(score), &j)
+		if j.BatchVerdict != want {
+			t.Errorf("score %d: %s in the list, want %s", score, j.BatchVerdict, want)
+		}
+	}
+}
+
+// Intervals follow what errors are proportional to: an uncertainty, and an exponential of the distance.
+func TestScale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, growth := range []float64{0, 2} {
+		drawn := func(u float64) (Prediction, float64) {
+			p := Prediction{Place: Place{rng.Float64(), 10, math.NaN()}, Uncertainty: u}
+			return p, u * math.Exp(growth*p.Distance) * rng.NormFloat64()
+		}
+		var known []Prediction
+		var errors []float64
+		for range 2000 {
+			p, e := drawn(0.1 + rng.ExpFloat64())
+			known, errors = append(known, p), append(errors, e)
+		}
+		c := must.Have(Calibrate(OrderUncertainty, known, errors, Options{}))
+		if math.Abs(c.scale.growth-growth) > 0.5 {
+			t.Errorf("growth %g, want %g", c.scale.growth, growth)
+		}
+		for _, u := range []float64{0.2, 1, 3} {
+			held := 0.0
+			for range 1000 {
+				if p, e := drawn(u); math.Abs(e) <= c.JudgePrediction(p).High {
+					held += 0.001
+				}
+			}
+			if math.Abs(held-0.9) > 0.04 {
+				t.Errorf("growth %g: intervals hold %g of values with an uncertainty of %g, want 0.9", growth, held, u)
+			}
+		}
+		if known[5].Uncertainty = -1; fitScale(known, errors) != nil {
+			t.Error("a negative uncertainty is a size")
+		}
 	}
 }

@@ -174,7 +174,7 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 		for i := range outcomes {
 			p := trust.Prediction{Place: places[i], Value: x.predicted[i], Uncertainty: x.spread[i]}
 			j := c.JudgePrediction(p)
-			list.Judge(places[i], &j)
+			list.Judge(p, c.Doubt(p), &j)
 			outcomes[i] = trust.Outcome{Score: c.Doubt(p), Observed: x.values[i], Judgement: j}
 			if k == 0 && x.errors[i] <= c.Tolerance {
 				t.small[j.Verdict]++

@@ -1,0 +1,191 @@
+"""Do intervals and verdicts of `baca trust` hold for random forests on new scaffolds and later molecules?
+
+python trust.py --data DIR --baca bin/baca --work WORK [--sets report|choose]
+
+Fits forests on ECFP4 and descriptors, gives baca their cross-validated predictions and the spread of their trees, judges a fifth of
+each set that is new, and prints a page. A stopped run resumes: WORK keeps the fits, and judgements by the hash of baca.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rdkit import Chem, RDLogger
+from rdkit.Chem import Descriptors, rdFingerprintGenerator
+from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
+from scipy.stats import spearmanr
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import GroupKFold, KFold
+
+RDLogger.DisableLog("rdApp.*")
+MOST, SPLITS, TREES, FOLDS, COVERAGES = 1500, 2, 100, 5, (80, 90, 95)
+# Name, file, column of values, and the column that later molecules are known by, if new ones are the latest.
+CHOOSE = [
+    ("esol", "mol/esol", "measured log solubility in mols per litre", None),
+    ("freesolv", "mol/freesolv", "expt", None),
+    ("bace", "mol/bace", "pIC50", None),
+    ("thrombin", "external/ace_CHEMBL204_Ki", "pk", None),
+    ("D3", "external/ace_CHEMBL234_Ki", "pk", None),
+]
+REPORT = [
+    ("lipo, time", "mol/lipo", "exp", "CMPD_CHEMBLID"),
+    ("microsomes", "external/biogen", "HLM", None),
+    ("solubility", "external/biogen", "SOL", None),
+    ("VDss", "external/vdss", "VDss", None),
+    ("5-HT1A", "external/ace_CHEMBL214_Ki", "pk", None),
+    ("kappa", "external/ace_CHEMBL237_Ki", "pk", None),
+    ("factor Xa", "external/ace_CHEMBL244_Ki", "pk", None),
+    ("OX2", "external/ace_CHEMBL4792_Ki", "pk", None),
+]
+DESCRIPTORS = [Descriptors.MolWt, Descriptors.MolLogP, Descriptors.TPSA, Descriptors.NumHDonors, Descriptors.NumHAcceptors,
+               Descriptors.NumRotatableBonds, Descriptors.RingCount, Descriptors.NumAromaticRings, Descriptors.FractionCSP3]
+
+
+def load(data, file, column, order):
+    """Molecules of a set with a value: at most MOST by chance, scaffolds, features, and the order in time."""
+    table = pd.read_csv(data / f"{file}.csv.gz")
+    table["y"] = pd.to_numeric(table[column], errors="coerce")
+    table["mol"] = table.smiles.str.strip().map(Chem.MolFromSmiles)
+    table = table.dropna(subset=["y", "mol"])
+    table = table.sample(min(MOST, len(table)), random_state=0)
+    if order:
+        table = table.sort_values(order, key=lambda x: x.str.removeprefix("CHEMBL").astype(int))
+    scaffolds = table.mol.map(lambda m: MurckoScaffoldSmiles(mol=m)).to_numpy()
+    ecfp4 = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
+    x = np.array([[*ecfp4.GetCountFingerprintAsNumPy(m), *(d(m) for d in DESCRIPTORS)] for m in table.mol])
+    return table.smiles.str.strip().to_numpy(), table.y.to_numpy(), scaffolds, x
+
+
+def new_rows(scaffolds, order, split):
+    """A fifth of the molecules: the latest, or whole scaffolds; in the first split the rarest ones, else drawn by chance."""
+    n = len(scaffolds)
+    if order:
+        return np.arange(n) >= n - n // 5
+    names, counts = np.unique(scaffolds, return_counts=True)
+    ranks = np.random.default_rng(split).permutation(len(names))
+    if split == 0:
+        ranks = np.lexsort((ranks, counts))
+    new, chosen = 0, []
+    for k in ranks if split == 0 else np.argsort(ranks):
+        if new < n // 5 and counts[k] <= n // 10:
+            chosen, new = [*chosen, names[k]], new + counts[k]
+    return np.isin(scaffolds, chosen)
+
+
+def forest(x, y, of, seed):
+    """Predictions of a forest, and the spread of those of its trees."""
+    trees = RandomForestRegressor(TREES, max_features=0.3, random_state=seed, n_jobs=-1).fit(x, y).estimators_
+    each = np.array([t.predict(of.astype(np.float32)) for t in trees])
+    return each.mean(0), each.std(0)
+
+
+def cross_validated(x, y, folds, seed):
+    predicted, spread = np.zeros(len(y)), np.zeros(len(y))
+    for train, out in folds:
+        predicted[out], spread[out] = forest(x[train], y[train], x[out], seed)
+    return predicted, spread
+
+
+def fit(folder, loaded, order, split):
+    """Writes train.csv and new.csv of a split."""
+    smiles, y, scaffolds, x = loaded
+    new = new_rows(scaffolds, order, split)
+    xt, yt = x[~new], y[~new]
+    chance = KFold(FOLDS, shuffle=True, random_state=split).split(xt)
+    grouped = GroupKFold(min(FOLDS, len(set(scaffolds[~new]))), shuffle=True, random_state=split).split(xt, groups=scaffolds[~new])
+    by_chance, elsewhere = cross_validated(xt, yt, chance, split), cross_validated(xt, yt, grouped, split)
+    train = {"smiles": smiles[~new], "y": yt, "yhat": by_chance[0], "spread": by_chance[1],
+             "elsewhere": elsewhere[0], "elsewhere_spread": elsewhere[1], "fitted": forest(xt, yt, xt, split)[0]}
+    yhat, spread = forest(xt, yt, x[new], split)
+    folder.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame({"smiles": smiles[new], "y": y[new], "yhat": yhat, "spread": spread}).to_csv(folder / "new.csv", index=False)
+    pd.DataFrame(train).to_csv(folder / "train.csv", index=False)
+
+
+# What baca learns from, by the name of a way: columns of held-out predictions and what else is known of them.
+WAYS = {
+    "uncertainty": ["--held-out", "yhat", "--uncertainty", "spread"],
+    "and new scaffolds": ["--held-out", "yhat", "--uncertainty", "spread", "--new-scaffold", "elsewhere"],
+    "no uncertainty": ["--held-out", "yhat"],
+}
+
+
+def judged(baca, folder, way, number):
+    """Rows of baca trust: one table for each coverage, made once for each version of baca."""
+    key = hashlib.sha256(baca.read_bytes()).hexdigest()[:12]
+    model, rows = folder / f"{key}-{number}.msgpack", [folder / f"{key}-{number}-{c}.csv" for c in COVERAGES]
+    call = lambda *a: subprocess.run([baca, *map(str, a)], check=True, stderr=subprocess.PIPE)
+    if not model.exists():
+        call("train", folder / "train.csv", "--observed", "y", *WAYS[way], "--out", model)
+    for coverage, out in zip(COVERAGES, rows):
+        if not out.exists():
+            call("trust", "--model", model, "--predicted", "yhat", "--coverage", coverage / 100, "--out", out, folder / "new.csv")
+    return [pd.read_csv(out) for out in rows]
+
+
+def measure(folder, tables):
+    """Figures of one split. Molecules without an interval do not count for coverage."""
+    train, new = pd.read_csv(folder / "train.csv"), pd.read_csv(folder / "new.csv")
+    error = (new.y - new.yhat).abs()
+    large = error > np.percentile((train.y - train.yhat).abs(), 80)
+    r = {"spread": spearmanr(new.spread, error)[0], "order": spearmanr(tables[0].expected_error, error, nan_policy="omit")[0]}
+    for name in "", "batch_":
+        for coverage, t in zip(COVERAGES, tables):
+            low, high = t[f"interval_{name}low"], t[f"interval_{name}high"]
+            known = low.notna()
+            r[f"{name}{coverage}"] = 100 * ((low <= new.y) & (new.y <= high))[known].mean()
+        r[f"{name}width"] = (high - low)[known].mean() / (2 * np.percentile(error, 95))
+        r[f"{name}none"] = 100 * (~known).mean()
+        sure = tables[1][f"trust{'_batch' if name else ''}"] == "trust"
+        r[f"{name}trusted"], r[f"{name}large"] = 100 * sure.mean(), 100 * (large & sure).sum() / max(1, sure.sum())
+    return r | {"all": 100 * large.mean(), "n": len(new)}
+
+
+def summary(way, t):
+    """Two tables of a way, by set; the last row has means."""
+    t = pd.concat([t, t.mean().to_frame("mean").T])
+    out = [f"## Known: {way}", ""]
+    for name, title in ("", "Each molecule by itself"), ("batch_", "The list"):
+        ratio = t[f"{name}large"] / t["all"]
+        good = ((ratio <= 0.7) & (t[f"{name}trusted"] >= 20)).iloc[:-1].sum()
+        out += [f"{title}: at most 0.7 of the large errors among at least 20 % trusted on {good} of {len(t) - 1}.", "",
+                "| set | new | 80 % | 90 % | 95 % | width | none | order | spread | trusted | large | large, trusted | ratio |",
+                "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+        for label, r in t.iterrows():
+            cells = [f"{r.n:.0f}", *(f"{r[f'{name}{c}']:.1f}" for c in COVERAGES), f"{r[f'{name}width']:.2f}", f"{r[f'{name}none']:.1f}",
+                     f"{r.order:.2f}", f"{r.spread:.2f}", f"{r[f'{name}trusted']:.0f}", f"{r['all']:.0f}", f"{r[f'{name}large']:.0f}",
+                     f"{ratio[label]:.2f}"]
+            out.append(f"| {label} | " + " | ".join(cells) + " |")
+        out.append("")
+    return out
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--data", type=Path, required=True)
+    p.add_argument("--work", type=Path, required=True)
+    p.add_argument("--baca", type=Path, required=True)
+    p.add_argument("--sets", choices=["report", "choose"], default="report")
+    a = p.parse_args()
+    found = {way: {} for way in WAYS}
+    for name, file, column, order in REPORT if a.sets == "report" else CHOOSE:
+        loaded = None
+        for split in range(1 if order else SPLITS):
+            folder = a.work / f"{name}-{split}".replace(" ", "")
+            if not (folder / "train.csv").exists():
+                loaded = loaded or load(a.data, file, column, order)
+                fit(folder, loaded, order, split)
+                print(folder, file=sys.stderr)
+            for number, way in enumerate(WAYS):
+                found[way].setdefault(name, []).append(measure(folder, judged(a.baca, folder, way, number)))
+    for way, sets in found.items():
+        means = pd.DataFrame({name: pd.DataFrame(splits).mean() for name, splits in sets.items()}).T
+        print("\n".join(summary(way, means)))
+
+
+if __name__ == "__main__":
+    main()

@@ -176,6 +176,16 @@ func TestFewToTrainOn(t *testing.T) {
 			t.Errorf("%d held out: %q", n, few.Warning())
 		}
 	}
+	few.Holdout = make([]int, 19)
+	for size, want := range map[float64]string{1: "", 0.3: "held-out errors are 9.9 % of the standard deviation of observed values: were these predictions fitted to the same molecules?"} {
+		few.Values = nil
+		for y := range 10 { // of a standard deviation of 3.03
+			few.Values = append(few.Values, &model.Values{Observed: float64(y), Predicted: float64(y) + size}, nil)
+		}
+		if got := few.Warning(); got != want {
+			t.Errorf("errors of %g: %q, want %q", size, got, want)
+		}
+	}
 	if first, repeats := training.Distinct(trainingtest.Training().Graphs, model.OGB); len(first) != 81 || repeats != nil {
 		t.Errorf("molecules of benchmarks: %d, %d repeats", len(first), len(repeats))
 	}

@@ -280,15 +280,14 @@ func (t *Training) Pack(ctx context.Context) (*model.Model, []byte, error) {
 
 // Warning says that the holdout is too small for the default alpha, or that held-out errors are near zero, or nothing.
 func (t *Training) Warning() string {
-	n, doubt := len(t.Holdout), model.DoubtErrors(t.Values)
-	if decide.Resolves(batch.DefaultOptions().Alpha, n) {
-		return doubt
+	var list []string
+	if n := len(t.Holdout); !decide.Resolves(batch.DefaultOptions().Alpha, n) {
+		list = append(list, fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n))
 	}
-	few := fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n)
-	if doubt != "" {
-		few += "; " + doubt
+	if doubt := model.DoubtErrors(t.Values); doubt != "" {
+		list = append(list, doubt)
 	}
-	return few
+	return strings.Join(list, "; ")
 }
 
 // ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not

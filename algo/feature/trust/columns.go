@@ -12,7 +12,7 @@ var Columns = []Column{
 	{Name: "predicted", Number: func(j *Judgement) float64 { return j.Predicted },
 		Doc: "from the column of --predicted"},
 	{Name: "expected_error", Number: func(j *Judgement) float64 { return j.Error },
-		Doc: "mean absolute error of held-out molecules with a similar --errors-by value (fitted to be monotone); empty beyond the last of them"},
+		Doc: "mean absolute error of held-out molecules with a similar --errors-by value (fitted to be monotone), or in proportion to their uncertainty; empty beyond the last of them"},
 	{Name: "interval_low", Number: func(j *Judgement) float64 { return j.Low },
 		Doc: "conformal interval of the observed value, from the errors of these molecules; empty for classes, beyond the last of them, and for a score above all that were held out"},
 	{Name: "interval_high", Number: func(j *Judgement) float64 { return j.High },
@@ -25,5 +25,5 @@ var Columns = []Column{
 	{Name: "interval_batch_high", Number: func(j *Judgement) float64 { return j.BatchHigh },
 		Doc: "its other end"},
 	{Name: "trust_batch", Text: func(j *Judgement) string { return string(j.BatchVerdict) },
-		Doc: "trust, but check at best where the list lies farther from the training set than held-out molecules; empty for lists of fewer than 50"},
+		Doc: "trust, by errors that are weighed in this way where the list lies farther from the training set than held-out molecules; empty for lists of fewer than 50"},
 }

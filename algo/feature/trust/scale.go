@@ -29,28 +29,22 @@ func (s *scale) of(p Prediction) float64 {
 
 // fitScale maximises the likelihood of errors under Laplace's distribution. It returns nil where an uncertainty is negative, so is
 // no size, or too few are known.
-func fitScale(known []Prediction, errors []float64) *scale {
+func fitScale(known []Prediction, errors []float64) (best *scale) {
 	var list []Prediction
-	var sizes []float64
+	var sizes, uncertainties []float64
 	for i, p := range known {
 		if finite(p.Uncertainty) && finite(p.Distance) && finite(errors[i]) {
-			list, sizes = append(list, p), append(sizes, math.Abs(errors[i]))
+			list, sizes, uncertainties = append(list, p), append(sizes, math.Abs(errors[i])), append(uncertainties, p.Uncertainty)
 		}
 	}
-	uncertainties := lists.Map(list, func(p Prediction) float64 { return p.Uncertainty })
 	if len(list) < MinPairs || slices.Min(uncertainties) < 0 {
 		return nil
 	}
-	unit := metric.Percentile(uncertainties, 50)
-	if !(unit > 0) {
-		return nil
-	}
-	var best *scale
-	least := math.Inf(1)
+	unit, least := metric.Percentile(uncertainties, 50), math.Inf(1)
 	for _, floor := range scaleFloors {
 		for _, growth := range scaleGrowths {
 			s := &scale{floor * unit, growth}
-			if loss := s.loss(list, sizes); loss < least {
+			if loss := s.loss(list, sizes); unit > 0 && loss < least {
 				best, least = s, loss
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"baca/algo/internal/lists"
 	"baca/algo/metric"
 	"baca/algo/model"
@@ -104,12 +106,12 @@ type Calibration struct {
 	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
 
-	// Apart tells whether Trust separates: large errors with it are rarer than among all.
-	Apart bool
+	Apart bool // large errors are rarer with Trust than among all, three quarters at most
 
 	usual   bool     // the rate is by default
 	ranking *ranking // gives the scores; nil for those of New
 	scale   *scale   // of errors; nil for those of New
+	factor  float64  // mean error divided by its scale
 	pairs   []Pair   // by score, with absolute errors
 	highest float64  // Place.Score of these, +Inf if none is known
 }
@@ -165,12 +167,12 @@ func Calibrate(by Order, known []Prediction, errors []float64, o Options) (*Cali
 		s = fitScale(known, errors)
 	}
 	o.NewScaffold = slices.Clone(o.NewScaffold)
-	for i := range min(len(known), len(o.NewScaffold)) {
-		o.NewScaffold[i] /= s.of(known[i])
-	}
 	pairs := make([]Pair, len(known))
 	for i, p := range known {
 		pairs[i] = Pair{Score: r.Doubt(p), Error: errors[i], Place: p.Place, Scale: s.of(p)}
+		if i < len(o.NewScaffold) {
+			o.NewScaffold[i] /= s.of(p)
+		}
 	}
 	c, err := New(pairs, o)
 	if err == nil {
@@ -210,7 +212,7 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	if c.Tolerance == 0 {
 		c.Tolerance = usualTolerance(sorted, o.Classes)
 	}
-	c.Groups = c.group(sorted)
+	c.Groups, c.factor = c.group(sorted), stat.Mean(relativeOf(sorted), nil)
 	count := max(1, min(blocks, len(sorted)/minBlock))
 	c.Steps = steps(sorted, equally, c.Tolerance, count)
 	all := largeIn(sorted, equally, c.Tolerance)
@@ -472,7 +474,9 @@ func (c *Calibration) judge(score, predicted, scale float64) Judgement {
 	j := Unjudged(predicted)
 	j.Verdict = c.verdict(score)
 	if s, known := stepOf(c.Steps, score); known {
-		j.Error = s.Error
+		if j.Error = s.Error; c.scale != nil {
+			j.Error = scale * c.factor
+		}
 	}
 	for _, g := range c.Groups {
 		if score <= g.To {
@@ -519,15 +523,11 @@ func (c *Calibration) Sentences() []string {
 		"large errors by verdict: " + strings.Join(parts, ", "),
 		about,
 	}
-	if !c.Apart {
-		list = append(list, order+" hardly tells large errors from small ones here"+c.withheld())
+	switch hardly := order + " hardly tells large errors from small ones here"; {
+	case c.Rate == none:
+		list = append(list, hardly+", so nothing is trusted")
+	case !c.Apart:
+		list = append(list, hardly)
 	}
 	return list
-}
-
-func (c *Calibration) withheld() string {
-	if c.Rate == none {
-		return ", so nothing is trusted"
-	}
-	return ""
 }

@@ -593,11 +593,17 @@ func TestScale(t *testing.T) {
 			t.Errorf("growth %g, want %g", c.scale.growth, growth)
 		}
 		for _, u := range []float64{0.2, 1, 3} {
-			held := 0.0
+			held, errors, expected := 0.0, 0.0, 0.0
 			for range 1000 {
-				if p, e := drawn(u); math.Abs(e) <= c.JudgePrediction(p).High {
+				p, e := drawn(u)
+				j := c.JudgePrediction(p)
+				errors, expected = errors+math.Abs(e), expected+j.Error
+				if math.Abs(e) <= j.High {
 					held += 0.001
 				}
+			}
+			if math.Abs(expected/errors-1) > 0.15 {
+				t.Errorf("growth %g: errors of %g are expected for an uncertainty of %g, they are %g", growth, expected, u, errors)
 			}
 			if math.Abs(held-0.9) > 0.04 {
 				t.Errorf("growth %g: intervals hold %g of values with an uncertainty of %g, want 0.9", growth, held, u)

@@ -77,7 +77,7 @@ func TestTrustBadValues(t *testing.T) {
 		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope", "--held-out", "predicted"}},
 		{exitFailure, "0 of 50 graphs kept from training have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--held-out", "predicted"}},
 		{exitUsage, "a coverage of 1", []string{"trust", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
-		{exitUsage, "want both above 0", []string{"trust", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
+		{exitUsage, "--coverage 0: want it above 0", []string{"trust", "--model", model, "--predicted", "predicted", "--coverage", "0", bad}},
 		{exitUsage, "want --predicted", []string{"trust", "--model", model, "--tolerance", "1", bad}},
 		{exitUsage, "--observed and --out do not go together", append([]string{"trust", "--model", model, "--out", "x.csv", bad}, values...)},
 		{exitUsage, "--json: want --observed, too", []string{"trust", "--model", model, "--predicted", "predicted", "--json", bad}},
@@ -110,7 +110,7 @@ func TestTrustByUncertainty(t *testing.T) {
 	if r := load(t, model).Residuals; r.NewScaffold.Name != "elsewhere" || r.NewScaffold.Values[0] != -9 {
 		t.Errorf("%+v", r.NewScaffold)
 	}
-	for by, words := range map[string]string{"": "distance to the five nearest and uncertainty of the prediction", "sd": "uncertainty of the prediction"} {
+	for by, words := range map[string]string{"combined": "distance to the five nearest and uncertainty of the prediction", "": "uncertainty of the prediction"} {
 		text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", by, fresh)
 		rows := rowsOf(t, text)
 		if !(rows[0]["expected_error"] < rows[1]["expected_error"]) || rows[2]["score"] == "" || rows[2]["trust"]+rows[2]["interval_low"] != "" {
@@ -123,5 +123,5 @@ func TestTrustByUncertainty(t *testing.T) {
 	testset.Write(t, fresh, "smiles,predicted\nCCO,7\n")
 	refuse(t, exitFailure, `no column "sd"`, "trust", "--model", model, "--predicted", "predicted", fresh)
 	succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", "neighbors", fresh)
-	refuse(t, exitUsage, "errors by luck: the model knows errors of numbers; want one of score, neighbors, uncertainty, combined", "trust", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
+	refuse(t, exitUsage, "errors by luck: the model knows errors of numbers; want one of score, neighbors, combined, uncertainty", "trust", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
 }

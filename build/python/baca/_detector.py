@@ -310,12 +310,13 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Errors above it are large, in the same unit. Without it, errors above what four of five held-out
             errors stay within, or for classes above 0.5.
         large_errors : float
-            The share of large errors up to which ``trust`` is ``trust``, and up to twice that ``check``.
+            The share of large errors up to which ``trust`` is ``trust``, up to half ``check``. Without it three quarters of
+            their share among all held-out errors, 0.25 at most.
         errors_by : str, optional
             What tells large errors from small ones: "score", the score that each record gets by itself, whatever
             ``by`` is; "neighbors", how unlike the five nearest training records are; "margin", for classes, how near
             the prediction is to ½; "uncertainty", that of predictions; "combined", the ranks by neighbors and by uncertainty together.
-            Without it margin for classes, and for numbers combined if the model was fitted with uncertainties, else neighbors.
+            Without it margin for classes, and for numbers uncertainty if the model was fitted with it, else neighbors.
 
         Returns
         -------

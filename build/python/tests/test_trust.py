@@ -130,7 +130,7 @@ def test_estimator(folder):
     batch = ["interval_batch_low", "interval_batch_high"]  # for which only the first knows errors on new scaffolds
     pd.testing.assert_frame_equal(trusted.drop(columns=batch), other.drop(columns=batch), rtol=1e-9)
     assert trusted.trust.notna().all() and trusted[batch].notna().all(axis=None)
-    with pytest.raises(ValueError, match="errors by combined: the predictions have no uncertainty"):
+    with pytest.raises(ValueError, match="errors by uncertainty: the predictions have no uncertainty"):
         by_hand.trust(new, predicted)
     by_hand.trust(new, predicted, errors_by="neighbors")
     with pytest.raises(ValueError, match="fitted with an estimator"):

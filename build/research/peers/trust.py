@@ -3,7 +3,8 @@
 python trust.py --data DIR --baca bin/baca --work WORK [--sets report|choose]
 
 Fits forests on ECFP4 and descriptors, gives baca their cross-validated predictions and the spread of their trees, judges a fifth of
-each set that is new, and prints a page. A stopped run resumes: WORK keeps the fits, and judgements by the hash of baca.
+each set that is new, and prints a page; WORK/report.csv has each set. Settings were chosen on the sets of --sets choose, and the others
+looked at once. A stopped run resumes: WORK keeps the fits, and judgements by the hash of baca. Needs requirements.txt.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import sklearn
 from rdkit import Chem, RDLogger
 from rdkit.Chem import Descriptors, rdFingerprintGenerator
 from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
@@ -145,23 +147,44 @@ def measure(folder, tables):
     return r | {"all": 100 * large.mean(), "n": len(new)}
 
 
-def summary(way, t):
-    """Two tables of a way, by set; the last row has means."""
-    t = pd.concat([t, t.mean().to_frame("mean").T])
-    out = [f"## Known: {way}", ""]
-    for name, title in ("", "Each molecule by itself"), ("batch_", "The list"):
-        ratio = t[f"{name}large"] / t["all"]
-        good = ((ratio <= 0.7) & (t[f"{name}trusted"] >= 20)).iloc[:-1].sum()
-        out += [f"{title}: at most 0.7 of the large errors among at least 20 % trusted on {good} of {len(t) - 1}.", "",
-                "| set | new | 80 % | 90 % | 95 % | width | none | order | spread | trusted | large | large, trusted | ratio |",
-                "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
-        for label, r in t.iterrows():
-            cells = [f"{r.n:.0f}", *(f"{r[f'{name}{c}']:.1f}" for c in COVERAGES), f"{r[f'{name}width']:.2f}", f"{r[f'{name}none']:.1f}",
-                     f"{r.order:.2f}", f"{r.spread:.2f}", f"{r[f'{name}trusted']:.0f}", f"{r['all']:.0f}", f"{r[f'{name}large']:.0f}",
-                     f"{ratio[label]:.2f}"]
-            out.append(f"| {label} | " + " | ".join(cells) + " |")
-        out.append("")
-    return out
+def row(label, cells):
+    return "| " + " | ".join([label, *cells]) + " |"
+
+
+def table(heads, rows):
+    return [row(heads[0], heads[1:]), "|---" * len(heads) + "|", *rows, ""]
+
+
+def summaries(t):
+    """Rows of all ways, alone and as a list: means and worst sets."""
+    for way in WAYS:
+        of = t[t.way == way]
+        for name, title in ("", "alone"), ("batch_", "list"):
+            covers = [of[f"{name}{c}"] for c in COVERAGES]
+            worst = [c[(c - asked).abs().idxmax()] for c, asked in zip(covers, COVERAGES)]
+            trusted = (of[f"{name}large"] <= 0.7 * of["all"]) & (of[f"{name}trusted"] >= 20)
+            cells = ["/".join(f"{c.mean():.1f}" for c in covers), "/".join(f"{w:.1f}" for w in worst), f"{of[f'{name}width'].mean():.2f}",
+                     f"{of[f'{name}none'].mean():.1f}", f"{of.order.mean():.2f}", f"{of.spread.mean():.2f}", f"{trusted.sum()} of {len(of)}"]
+            yield row(f"{way}, {title}", cells)
+
+
+def sets(t):
+    """Rows of sets, by uncertainty, as a list."""
+    for _, r in t[t.way == next(iter(WAYS))].iterrows():
+        yield row(r.set, ["/".join(f"{r[f'batch_{c}']:.1f}" for c in COVERAGES), f"{r.order:.2f}", f"{r.spread:.2f}", f"{r['all']:.0f}",
+                          f"{r.trusted:.0f}, {r.large:.0f}", f"{r.batch_trusted:.0f}, {r.batch_large:.0f}"])
+
+
+def page(t):
+    return "\n".join([
+        "# Trust in random forests", "",
+        f"Forests predict {t.set.nunique()} sets of up to {MOST} molecules. A fifth is new: the latest, or whole scaffolds, the rarest and drawn ones.",
+        "baca knows their cross-validated errors and perhaps the spread of their trees, or errors on other scaffolds. In percent.", "",
+        "Coverage where 80, 90 and 95 % are asked, mean and worst set; width of 95 % intervals beside a constant one exact in hindsight; molecules",
+        "without an interval; rank correlation with the error; sets where 20 % or more are trusted with at most 0.7 of the share of large errors:", "",
+        *table(["known", "mean", "worst", "width", "none", "expected error", "spread", "trusted"], summaries(t)),
+        "By uncertainty, the list; share of large errors; share of trusted molecules and their large errors, alone and by the list:", "",
+        *table(["set", "coverage", "expected error", "spread", "large", "alone", "list"], sets(t))])
 
 
 def main():
@@ -171,20 +194,22 @@ def main():
     p.add_argument("--baca", type=Path, required=True)
     p.add_argument("--sets", choices=["report", "choose"], default="report")
     a = p.parse_args()
-    found = {way: {} for way in WAYS}
+    found = []
     for name, file, column, order in REPORT if a.sets == "report" else CHOOSE:
-        loaded = None
-        for split in range(1 if order else SPLITS):
+        loaded, splits = None, range(1 if order else SPLITS)
+        for split in splits:
             folder = a.work / f"{name}-{split}".replace(" ", "")
             if not (folder / "train.csv").exists():
                 loaded = loaded or load(a.data, file, column, order)
                 fit(folder, loaded, order, split)
                 print(folder, file=sys.stderr)
             for number, way in enumerate(WAYS):
-                found[way].setdefault(name, []).append(measure(folder, judged(a.baca, folder, way, number)))
-    for way, sets in found.items():
-        means = pd.DataFrame({name: pd.DataFrame(splits).mean() for name, splits in sets.items()}).T
-        print("\n".join(summary(way, means)))
+                found.append({"set": name, "way": way} | measure(folder, judged(a.baca, folder, way, number)))
+    means = pd.DataFrame(found).groupby(["way", "set"], sort=False).mean().reset_index()
+    means.round(3).to_csv(a.work / f"{a.sets}.csv", index=False)
+    print(page(means))
+    version = subprocess.run([a.baca, "version"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0]
+    print(f"`python build/research/peers/trust.py --data DIR --baca bin/baca --work WORK --sets {a.sets}`, {version}, scikit-learn {sklearn.__version__}.")
 
 
 if __name__ == "__main__":

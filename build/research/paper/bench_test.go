@@ -290,7 +290,7 @@ func TestPage(t *testing.T) {
 }
 
 // withoutCode are results whose experiments no longer exist. The results name the commit that had them.
-var withoutCode = []string{"discoveries.json", "ladder.json", "sensitivity.json", "theorem.json", "trust.json"}
+var withoutCode = []string{"discoveries.json", "ladder.json", "sensitivity.json", "theorem.json"}
 
 // The committed pages are those of the files beside them, and short.
 func TestCommittedPages(t *testing.T) {

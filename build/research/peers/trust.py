@@ -156,7 +156,8 @@ def table(heads, rows):
 
 
 def summaries(t):
-    """Rows of all ways, alone and as a list: means and worst sets."""
+    """Rows of all ways, alone and as a list: means and worst sets; none twice."""
+    seen = []
     for way in WAYS:
         of = t[t.way == way]
         for name, title in ("", "alone"), ("batch_", "list"):
@@ -165,7 +166,9 @@ def summaries(t):
             trusted = (of[f"{name}large"] <= 0.7 * of["all"]) & (of[f"{name}trusted"] >= 20)
             cells = ["/".join(f"{c.mean():.1f}" for c in covers), "/".join(f"{w:.1f}" for w in worst), f"{of[f'{name}width'].mean():.2f}",
                      f"{of[f'{name}none'].mean():.1f}", f"{of.order.mean():.2f}", f"{of.spread.mean():.2f}", f"{trusted.sum()} of {len(of)}"]
-            yield row(f"{way}, {title}", cells)
+            if cells not in seen:
+                yield row(f"{way}, {title}", cells)
+            seen.append(cells)
 
 
 def sets(t):
@@ -173,6 +176,13 @@ def sets(t):
     for _, r in t[t.way == next(iter(WAYS))].iterrows():
         yield row(r.set, ["/".join(f"{r[f'batch_{c}']:.1f}" for c in COVERAGES), f"{r.order:.2f}", f"{r.spread:.2f}", f"{r['all']:.0f}",
                           f"{r.trusted:.0f}, {r.large:.0f}", f"{r.batch_trusted:.0f}, {r.batch_large:.0f}"])
+
+
+def chosen_on(t):
+    """A sentence on the sets that settings were chosen on."""
+    cell = lambda x: f"{x.mean():.1f} ({x.min():.1f})"
+    said = [f"{way} " + " / ".join(cell(of[f"batch_{c}"]) for c in COVERAGES) for way, of in t.groupby("way", sort=False)]
+    return f"Settings were chosen on {', '.join(t.set.unique())}. There intervals of the list hold, and in the least: {'; '.join(said)}.\n"
 
 
 def page(t):
@@ -208,6 +218,8 @@ def main():
     means = pd.DataFrame(found).groupby(["way", "set"], sort=False).mean().reset_index()
     means.round(3).to_csv(a.work / f"{a.sets}.csv", index=False)
     print(page(means))
+    if a.sets == "report" and (a.work / "choose.csv").exists():
+        print(chosen_on(pd.read_csv(a.work / "choose.csv")))
     version = subprocess.run([a.baca, "version"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0]
     print(f"`python build/research/peers/trust.py --data DIR --baca bin/baca --work WORK --sets {a.sets}`, {version}, scikit-learn {sklearn.__version__}.")
 

@@ -130,7 +130,7 @@ func TestTrustRefuses(t *testing.T) {
 	scores := message.Floats{-1, -1, math.NaN()}
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Scores: scores})
 	if !slices.Equal(got.Problems, []string{`no value: bad.csv:2:5: column predicted: "1e400", want a finite number with a point for decimals`, "1 row without a value: " + training.WithoutInterval}) ||
-		!slices.Equal(got.Rows.Texts("trust"), []string{"", "trust", ""}) || !math.IsNaN(got.Rows.Numbers("interval_low")[0]) || got.Rows.Numbers("interval_low")[1] >= 2 || strings.Contains(got.HTML, "How many to keep") {
+		!slices.Equal(got.Rows.Texts("trust"), []string{"", "check", ""}) || !math.IsNaN(got.Rows.Numbers("interval_low")[0]) || got.Rows.Numbers("interval_low")[1] >= 2 || strings.Contains(got.HTML, "How many to keep") {
 		t.Errorf("%+v", got)
 	}
 	_, got = must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: scores})
@@ -189,7 +189,7 @@ func TestTrustByUncertainty(t *testing.T) {
 	known := e.model.Residuals
 	known.Uncertainty = algo.Column{Name: "sd", Values: make([]float64, len(known.Errors)+len(known.Trained))}
 	for file, want := range map[string]string{
-		"smiles,predicted,sd\nCCO,-5,0\nCCN,-4,\n": "distance to the five nearest and uncertainty of the prediction",
+		"smiles,predicted,sd\nCCO,-5,0\nCCN,-4,\n": "by uncertainty of the prediction",
 		"smiles,predicted,p\nCCO,-5,0\nCCN,-4,1\n": "distance to the five nearest: ",
 	} {
 		must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(file)})

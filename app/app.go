@@ -46,18 +46,43 @@ type page struct {
 	album   picture.Album
 	offline bool
 	stored  bool
-	update  bool // a newer version waits
-	drag    bool // a file hovers over the page
+	update  bool          // a newer version waits
+	drag    bool          // a file hovers over the page
+	news    []func()      // of the worker, not yet heard of, in order
+	drawing time.Duration // of the latest news
 }
 
 // OnMount connects session, browser and worker.
 func (p *page) OnMount(ctx app.Context) {
 	s := p.s
-	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
+	s.Post = func(f func()) {
+		p.news = append(p.news, f)
+		ctx.Dispatch(p.hear)
+	}
+	s.PostEvent = func(f func()) {
+		if p.news = append(p.news, f); len(p.news) == 1 {
+			ctx.After(p.pause(), p.hear)
+		}
+	}
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
 	picture.Pen = paint
 	p.checkNetwork(ctx)
 	p.connect(ctx)
+}
+
+// hear takes the worker's news. The page is drawn once for all of them.
+func (p *page) hear(ctx app.Context) {
+	begun, news := time.Now(), p.news
+	p.news = nil
+	for _, f := range news {
+		f()
+	}
+	ctx.Defer(func(app.Context) { p.drawing = time.Since(begun) })
+}
+
+// pause is how long events are gathered: drawing them takes at most a tenth of the time, on a busy machine too.
+func (p *page) pause() time.Duration {
+	return min(max(10*p.drawing, 100*time.Millisecond), time.Second)
 }
 
 func (p *page) OnAppUpdate(ctx app.Context) { p.update = ctx.AppUpdateAvailable() }

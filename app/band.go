@@ -114,8 +114,8 @@ func (p *bandPane) advice() notice {
 	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
 			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
-	case s.LikePredictions() != "" && !s.Trust.Offered() && s.Phase == run.Done:
-		return notice{false, "Predictions in " + s.LikePredictions(),
+	case s.LikePredictions != "" && !s.Trust.Offered() && s.Phase == run.Done:
+		return notice{false, "Predictions in " + s.LikePredictions,
 			"A model that is trained on such predictions, made without their molecules, says which of these to trust, to check, and not to use.",
 			"Train your own", func() { showDialog("train") }}
 	}
@@ -125,10 +125,9 @@ func (p *bandPane) advice() notice {
 // chips count the verdicts and filter by them.
 func (p *bandPane) chips() app.UI {
 	s := p.S
-	_, count := s.Rows.Classes()
 	var body []app.UI
 	for k, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, table.InTraining, decide.Undecided, decide.Refused} {
-		if n := count[v]; n > 0 || k < 3 {
+		if n := s.Rows.Count(v); n > 0 || k < 3 {
 			chip := app.Button().Class("chip "+classOf(v)).Type("button").DataSet("verdict", string(v)).
 				Aria("pressed", slices.Contains(s.View.Only, v)).
 				Body(shape(v), app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(wordOf(v)))

@@ -99,6 +99,9 @@ func (p *bandPane) found() (said, class string) {
 // colours is the item of the menu of columns that is no column.
 const colours = " colours"
 
+// mostItems are drawn in the menu of columns.
+const mostItems = 60
+
 // columns is the menu of what can be shown besides: colours, properties, and columns that the page does not know.
 func (p *bandPane) columns() app.UI {
 	s := p.S
@@ -106,8 +109,13 @@ func (p *bandPane) columns() app.UI {
 	items := []app.UI{checked("menuitemcheckbox", "column", colours, s.Say("Coloured atoms"), s.View.Coloured).
 		Title(s.Say("By what each atom adds to the score"))}
 	extra := s.Rows.Extra()
+	more := 0
 	add := func(name, text, about string) {
 		if !strings.Contains(strings.ToLower(text), strings.ToLower(p.filter)) {
+			return
+		}
+		if len(items) >= mostItems {
+			more++
 			return
 		}
 		items = append(items, checked("menuitemcheckbox", "column", name, text, slices.Contains(chosen, name)).Title(about))
@@ -124,6 +132,9 @@ func (p *bandPane) columns() app.UI {
 		find := app.Input().Class("filter").Type("search").Placeholder("Find a column").Aria("label", "Find a column").Value(p.filter).
 			OnInput(func(ctx app.Context, _ app.Event) { p.filter = valueOf(ctx) })
 		items = slices.Insert(items, 0, app.UI(find))
+	}
+	if more > 0 {
+		items = append(items, quietLine(words.Plural(more, "more column", "more columns")+". Find one by its name."))
 	}
 	name := []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}
 	return menu("columns", "Columns of the table", "column", name, p.choose, items...)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"html"
 	"math"
 	"slices"
 	"strconv"
@@ -307,11 +308,12 @@ func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
 }
 
 func factList(title string, list []words.Fact) app.UI {
-	rows := make([]app.UI, len(list))
-	for i, f := range list {
-		rows[i] = app.Div().Class("fact").Body(app.Dt().Text(f.Name), app.Dd().Class("number").Text(f.Value))
+	// One piece: a table may have hundreds of columns.
+	var b strings.Builder
+	for _, f := range list {
+		b.WriteString(`<div class="fact"><dt>` + html.EscapeString(f.Name) + `</dt><dd class="number">` + html.EscapeString(f.Value) + `</dd></div>`)
 	}
-	return app.Section().Class("block").Body(app.H3().Text(title), app.Dl().Class("facts").Body(rows...))
+	return app.Section().Class("block").Body(app.H3().Text(title), app.Raw(`<dl class="facts">`+b.String()+`</dl>`))
 }
 
 // legend says what the colours of the atoms are.

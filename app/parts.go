@@ -1,7 +1,9 @@
 package app
 
 import (
+	"html"
 	"strconv"
+	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -146,13 +148,35 @@ func attribute(there bool) string {
 // A choice is an option of a select.
 type choice struct{ value, text string }
 
+// manyChoices are drawn as one piece: a table may have hundreds of columns.
+const manyChoices = 40
+
 func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSelect {
-	options := make([]app.UI, len(list))
-	for i, c := range list {
-		options[i] = app.Option().Value(c.value).Text(c.text).Selected(c.value == chosen)
+	options := make([]app.UI, 0, min(len(list), manyChoices))
+	if len(list) > manyChoices {
+		options = append(options, optionGroup(chosen, list))
+		list = nil
+	}
+	for _, c := range list {
+		options = append(options, app.Option().Value(c.value).Text(c.text).Selected(c.value == chosen))
 	}
 	return app.Select().ID(id).Class("select").Body(options...).
 		OnChange(func(ctx app.Context, _ app.Event) { choose(valueOf(ctx)) }, app.EventScope(id))
+}
+
+// optionGroup is a group of options.
+func optionGroup(chosen string, list []choice) app.UI {
+	var b strings.Builder
+	b.WriteString(`<optgroup label="` + words.Plural(len(list), "choice", "choices") + `">`)
+	for _, c := range list {
+		selected := ""
+		if c.value == chosen {
+			selected = " selected"
+		}
+		b.WriteString(`<option value="` + html.EscapeString(c.value) + `"` + selected + `>` + html.EscapeString(c.text) + `</option>`)
+	}
+	b.WriteString(`</optgroup>`)
+	return app.Raw(b.String())
 }
 
 func shares(id string, chosen float64, choose func(float64), list []float64) app.HTMLSelect {

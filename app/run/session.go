@@ -43,10 +43,12 @@ type Session struct {
 	Task      *Task  // the worker's side task, or nil
 	Saved     string // about the last download
 
-	Opened   *message.Opened // nil until the input is read
-	Header   *message.Header // of a table, nil for other inputs
-	Scored   *message.Scored // nil before all records are scored
-	Warnings []string
+	Opened *message.Opened // nil until the input is read
+	// LikePredictions is the column that looks like predictions by its name, or empty.
+	LikePredictions string
+	Header          *message.Header // of a table, nil for other inputs
+	Scored          *message.Scored // nil before all records are scored
+	Warnings        []string
 	// Of the batch, nil before it is calibrated.
 	Fitted     *message.Fitted
 	Parted     *message.Parted
@@ -63,14 +65,15 @@ type Session struct {
 	// Run numbers the run; answers to earlier ones are dropped.
 	Run      int
 	started  time.Time
-	declined bool // the user ended this batch's calibration
-	pending  bool // rows arrived that are not judged
-	toSelect int  // a link's record from 1, 0 for none
+	declined bool          // the user ended this batch's calibration
+	pending  bool          // rows arrived that are not judged
+	judging  time.Duration // of the latest ones
+	toSelect int           // a link's record from 1, 0 for none
 
 	client *message.Client // nil without a browser
-	// Post calls a function on the page's goroutine; After later.
-	Post  func(func())
-	After func(time.Duration, func())
+	// Post calls a function on the page's goroutine, PostEvent perhaps with later ones, but before a later Post; After later.
+	Post, PostEvent func(func())
+	After           func(time.Duration, func())
 	// Moved, if not nil, hears of address changes.
 	Moved func()
 	// KeepInput, if not nil, stores the input, see store.Draft.
@@ -89,12 +92,13 @@ type Told struct{ Headline, What string }
 // New returns a session without input. The client is nil without a browser.
 func New(c *message.Client) *Session {
 	s := &Session{
-		Table:    table.New(),
-		Phase:    Empty,
-		client:   c,
-		Post:     func(f func()) { f() },
-		After:    func(_ time.Duration, f func()) { f() },
-		Progress: map[string]message.Progress{},
+		Table:     table.New(),
+		Phase:     Empty,
+		client:    c,
+		Post:      func(f func()) { f() },
+		PostEvent: func(f func()) { f() },
+		After:     func(_ time.Duration, f func()) { f() },
+		Progress:  map[string]message.Progress{},
 	}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
@@ -126,7 +130,7 @@ func (s *Session) ask(r message.Request, on func(message.Event), end func(messag
 	s.client.Do(r,
 		func(e message.Event) {
 			if on != nil {
-				s.Post(func() {
+				s.PostEvent(func() {
 					on(e)
 					s.callWatchers()
 				})
@@ -229,7 +233,7 @@ func (s *Session) Cancel() {
 }
 
 func (s *Session) clear() {
-	s.Opened, s.Header, s.Failure = nil, nil, nil
+	s.Opened, s.Header, s.Failure, s.LikePredictions = nil, nil, nil, ""
 	s.Table.Clear()
 	s.toSelect = 0
 	s.Trust.forget()
@@ -279,7 +283,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 		s.Opened, s.Phase = o, Unstarted
 		s.Input.sheets, s.Input.book, s.Input.Sheet = o.Sheets, s.Input.File, o.Sheet
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records}
-		if predicted, observed := valuesIn(s.ValueColumns(), ""); observed != "" && s.Training.Recipe.Predicted == "" {
+		predicted, observed := valuesIn(s.ValueColumns(), "")
+		if s.LikePredictions = predicted; observed != "" && s.Training.Recipe.Predicted == "" {
 			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed
 		}
 		s.Judge()
@@ -370,18 +375,17 @@ func (s *Session) noteProgress(p *message.Progress) {
 	s.Rev.State++
 }
 
-// judgingPause is how long rows are gathered before judging and drawing.
-const judgingPause = 120 * time.Millisecond
-
-// judgeSoon judges and draws arrived rows, coalesced.
+// judgeSoon judges the rows that arrived, in a task of its own. It takes at most a twentieth of the time.
 func (s *Session) judgeSoon() {
 	if s.pending {
 		return
 	}
 	s.pending = true
-	s.After(judgingPause, func() {
+	s.After(min(max(20*s.judging, time.Millisecond), 3*time.Second), func() {
+		begun := time.Now()
 		s.pending = false
 		s.Judge()
+		s.judging = time.Since(begun)
 	})
 }
 
@@ -569,9 +573,10 @@ func (s *Session) ValueColumns() (list []string) {
 	case s.Opened != nil && s.Opened.Molecules:
 		all = s.Opened.Columns
 	}
+	seen := map[string]bool{"": true, smiles: true}
 	for _, name := range all {
-		if name != "" && name != smiles && !slices.Contains(list, name) {
-			list = append(list, name)
+		if !seen[name] {
+			list, seen[name] = append(list, name), true
 		}
 	}
 	return list

@@ -134,9 +134,3 @@ func valuesIn(columns []string, wanted string) (predicted, observed string) {
 	}
 	return predicted, named(func(name string) bool { return name != predicted && likeObserved.MatchString(name) })
 }
-
-// LikePredictions is the column that looks like predictions by its name, or empty.
-func (s *Session) LikePredictions() string {
-	predicted, _ := valuesIn(s.ValueColumns(), "")
-	return predicted
-}

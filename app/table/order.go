@@ -117,11 +117,25 @@ func (r *Rows) Column(name string) *table.Column {
 	return cmp.Or(table.Named(r.programColumns(), name), table.Named(r.read, name))
 }
 
+// placed are the columns that the page knows and shows by itself.
+var placed = func() map[string]bool {
+	known := map[string]bool{}
+	for _, h := range heads {
+		known[h.By] = true
+	}
+	for _, name := range elsewhere {
+		known[name] = true
+	}
+	for _, p := range property.Columns {
+		known[p.Name] = true
+	}
+	return known
+}()
+
 // Extra are the columns without a place on the page: the input's own and new ones.
 func (r *Rows) Extra() []table.Column {
 	return slices.DeleteFunc(append(r.programColumns(), r.read...), func(c table.Column) bool {
-		known := slices.ContainsFunc(heads, func(h Head) bool { return h.By == c.Name })
-		return known || slices.Contains(elsewhere, c.Name) || strings.HasPrefix(c.Name, "interval_") || property.ColumnOf(c.Name) != nil
+		return placed[c.Name] || strings.HasPrefix(c.Name, "interval_")
 	})
 }
 
@@ -275,7 +289,10 @@ func (r *Rows) keys(by string) []uint64 {
 		}
 		return r.rank(by, names)
 	case "verdict":
-		classes, _ := r.Classes()
+		classes := make([]decide.Verdict, r.Len())
+		for i := range classes {
+			classes[i] = r.Class(i)
+		}
 		return keysOf(ranked(classes, verdicts))
 	case "score":
 		return keysOf(r.Score)

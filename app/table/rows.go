@@ -33,8 +33,9 @@ type Rows struct {
 	scored    []bool
 	Verdict   []decide.Verdict
 	Counts    decide.Counts
-	At        []float64 // the decider's axis, see Table.Places
-	Low, High float64   // of these, without records of the training set
+	Trained   decide.Counts // of the class InTraining
+	At        []float64     // the decider's axis, see Table.Places
+	Low, High float64       // of these, without records of the training set
 }
 
 // Take keeps the answer to a message.Compute.
@@ -198,12 +199,15 @@ func (r *Rows) forgetScores() {
 // judge sets all verdicts and counts them, and where records stand.
 func (r *Rows) judge(by decide.Rule, at []float64) {
 	r.Counts, r.At, r.Low, r.High = decide.Counts{}, at, math.Inf(1), math.Inf(-1)
+	r.Trained = decide.Counts{}
 	for i := range r.Verdict {
 		if r.scored[i] && r.Verdict[i] != decide.Refused {
 			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
-		if x := at[i]; r.Class(i) != InTraining && !math.IsNaN(x) {
+		if r.Class(i) == InTraining {
+			r.Trained.Count(r.Verdict[i])
+		} else if x := at[i]; !math.IsNaN(x) {
 			r.Low, r.High = min(r.Low, x), max(r.High, x)
 		}
 	}
@@ -228,14 +232,21 @@ func (r *Rows) Class(i int) decide.Verdict {
 	return r.Verdict[i]
 }
 
-// classes are those of all records, and how many have each.
-func (r *Rows) Classes() (list []decide.Verdict, count map[decide.Verdict]int) {
-	list, count = make([]decide.Verdict, r.Len()), map[decide.Verdict]int{}
-	for i := range list {
-		list[i] = r.Class(i)
-		count[list[i]]++
+// Count is the number of records of a class.
+func (r *Rows) Count(class decide.Verdict) int {
+	switch class {
+	case decide.Outside:
+		return r.Counts.Outside
+	case decide.Borderline:
+		return r.Counts.Borderline - r.Trained.Borderline
+	case decide.Inside:
+		return r.Counts.Inside - r.Trained.Inside
+	case InTraining:
+		return r.Trained.Inside + r.Trained.Borderline
+	case decide.Undecided:
+		return r.Counts.Undecided
 	}
-	return list, count
+	return len(r.Refused)
 }
 
 // Named reports whether a record has a name besides its number.

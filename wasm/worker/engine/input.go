@@ -76,9 +76,10 @@ func (in *input) records(read *counter, form molecule.Form, cells ...string) ite
 	}
 }
 
-// Size of a Records message: a number of records, or bytes.
+// Size of a Records message: a number of records or of their own cells, or a time.
 const (
 	recordsChunk = 512
+	recordsCells = 16384
 	recordsTime  = 100 * time.Millisecond
 )
 
@@ -266,7 +267,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		rows, chunk.Line = append(rows, &read), append(chunk.Line, int32(r.Line))
 		aside.Count(m.Aside) // of plain graphs
 		in.opened.Records++
-		if len(rows) >= recordsChunk || time.Since(sent) >= recordsTime {
+		if len(rows) >= recordsChunk || len(rows)*len(own) >= recordsCells || time.Since(sent) >= recordsTime {
 			flush()
 		}
 		p.Err()

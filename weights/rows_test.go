@@ -193,7 +193,7 @@ var hostileIndexes = []indexCase{
 	{"more than there are", 4, places(0, 1, 2, 3), three, once, append(all[:6:6], 0), ErrRows, "the subtrees of 4 training graphs, want those of 3"},
 	{"none", 0, nil, nil, nil, nil, ErrRows, "the subtrees of 0 training graphs for a bank of 3 rows"},
 	{"order cut", 3, rising[:11], three, once, all, ErrFormat, "order has 11 bytes, want 12"},
-	{"row twice", 3, places(0, 1, 1), three, once, all, ErrRows, "place 2 of 3 is that of print 1, which is not there or has another"},
+	{"row twice", 3, places(0, 1, 1), three, once, all, ErrRows, "place 2 of 3 points to print 1, which does not exist or already has a place"},
 	{"row outside", 3, places(0, 3, 1), three, once, all, ErrRows, "place 1 of 3 is that of print 3"},
 	{"row far outside", 3, places(0, math.MaxUint32, 1), three, once, all, ErrRows, "place 1 of 3 is that of print 4294967295"},
 	{"key of 2³²", 3, rising, uvarints(1 << 32), once, all, ErrNumber, "subtree 0 skips 4294967296, want less than the 4294967296 that are left of 32 bits"},

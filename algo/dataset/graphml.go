@@ -24,7 +24,7 @@ func beginsGraphML(head []byte) bool {
 
 var graphMLRoot = regexp.MustCompile(`<([\w.-]+:)?graphml\b`)
 
-// An allowance is a reader that fails beyond a number of bytes, where io.LimitReader would end.
+// An allowance is a reader that fails after a number of bytes, where io.LimitReader would end.
 type allowance struct {
 	r    io.Reader
 	left int
@@ -45,11 +45,11 @@ type graphML struct {
 	*scanner
 	xml      *xml.Decoder
 	depth    int             // of open elements
-	keys     map[string]bool // of data that names a graph
-	open     int             // how deep the open graph is, or 0
-	named    bool            // the text is the graph's name
+	keys     map[string]bool // keys of graphs, and whether their data is the name of a graph
+	open     int             // depth of the open graph, or 0
+	named    bool            // the text that follows is the graph's name
 	start    int64           // where the graph begins
-	directed bool            // what its edges are by default
+	directed bool            // whether the graph's edges are directed by default
 	rec      Record
 	nodes    nodes
 	edges    [][2]string // may precede their nodes
@@ -113,7 +113,7 @@ func (g *graphML) handle(token xml.Token, line, column int) {
 	}
 }
 
-// fail keeps the first error of the graph.
+// fail makes an error that of the graph, unless the graph has one already.
 func (g *graphML) fail(line int, err error) {
 	if g.rec.Err == nil && err != nil {
 		g.rec.Err = syntaxError(line, 1, err)
@@ -129,6 +129,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
+// begin handles the start of an element.
 func (g *graphML) begin(e xml.StartElement, line, column int) {
 	kind := e.Name.Local
 	switch {
@@ -159,6 +160,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	g.fail(line, graph.CheckSize(len(g.nodes), len(g.edges))) // before it takes more memory
 }
 
+// beginGraph handles the start of a graph.
 func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
 	g.open, g.start, g.directed = g.depth, g.xml.InputOffset(), attribute(e, "edgedefault") == "directed"
 	g.nodes, g.edges, g.lines = nodes{}, nil, nil
@@ -181,7 +183,7 @@ func (g *graphML) end() {
 	g.send(g.rec)
 }
 
-// nodes are the numbers of a plain graph's nodes by their ids, as JSON: 1 is not "1".
+// nodes maps the ids of a plain graph's nodes, as JSON, to their numbers: 1 is not "1".
 type nodes map[string]int32
 
 func (n nodes) add(id string) error {
@@ -192,7 +194,7 @@ func (n nodes) add(id string) error {
 	return nil
 }
 
-// join returns edges by number, or which one is the first without its nodes.
+// join returns the edges by the numbers of nodes. bad is the index of the first edge without its nodes.
 func (n nodes) join(edges [][2]string) (joined [][2]int32, bad int, err error) {
 	joined = make([][2]int32, len(edges))
 	for i, ends := range edges {

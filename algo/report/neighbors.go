@@ -10,8 +10,7 @@ import (
 	"baca/algo/model"
 )
 
-// Neighbors lists the most similar training graphs, drawn if the script and their structures are
-// there.
+// Neighbors lists the most similar training graphs. It draws those whose structure is known if drawn is set.
 func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return

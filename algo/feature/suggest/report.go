@@ -10,20 +10,20 @@ import (
 	"baca/algo/document"
 )
 
-// A Report is what the page shows of picks.
+// A Report is what the page in the browser shows of a suggestion.
 type Report struct {
 	*Suggestion
 	Picks     []Row
-	Sentences []string // lower case, without full stops
+	Sentences []string // in lower case, without full stops
 	Warnings  []string
 	Things    string // "molecules" or "graphs"
-	Command   string // that suggests the same
+	Command   string // the command that suggests the same
 }
 
 // maxPicks bounds the picks that are shown.
 const maxPicks = 100
 
-// HTML is what the page shows. A pick is a button with the record's number, from 0, as data-pick.
+// HTML returns what the page in the browser shows. Each pick is a button whose data-pick is its record, from 0.
 func (s *Report) HTML() string {
 	p := new(document.Page)
 	for _, text := range s.Sentences {
@@ -58,7 +58,7 @@ func writePicks(p *document.Page, list []Row) {
 	p.Add("</ol>\n")
 }
 
-// Beats says whether the picks beat sorting by score.
+// Beats says whether the picks bring the points nearer than the highest scores do.
 func (s *Suggestion) Beats() string {
 	n := len(s.Far) - 1
 	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
@@ -66,8 +66,8 @@ func (s *Suggestion) Beats() string {
 	return fmt.Sprintf("The picks %s sorting by score: %.2f and %.2f after %d.", how, picks, top, n)
 }
 
-// SVG draws how far a library of things is from the training set after each pick, for the
-// suggestion, random picks and the highest scores.
+// SVG draws how far the points are from the training set after each pick, for the suggestion, for random picks and for
+// the highest scores. things names the graphs.
 func (s *Suggestion) SVG(things string) string { return s.gain(things).File() }
 
 func (s *Suggestion) gain(things string) *chart.Chart {

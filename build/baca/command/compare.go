@@ -47,7 +47,7 @@ func newCompare() *cobra.Command {
 	return c
 }
 
-// namedFDR is the usual rate of false discoveries among named differences.
+// namedFDR is the default rate of false discoveries among named differences.
 const namedFDR = 0.05
 
 func (f *compareFlags) check() error {
@@ -91,7 +91,7 @@ func (f *compareFlags) run() error {
 	return f.write(f.c.OutOrStdout(), r.Comparison)
 }
 
-// list reads list k, and adds what is said of it to the report.
+// list reads list k of the two, and adds its warnings to the report.
 func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.List, error) {
 	s := f.source
 	s.paths = f.paths[k : k+1]
@@ -118,7 +118,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.L
 	return l, err
 }
 
-// nameOf is a list's name.
+// nameOf returns the name by which a list is called.
 func nameOf(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -194,10 +194,10 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	return b.Flush()
 }
 
-// textRows bounds the differences of a kind in text.
+// textRows is the most differences of a kind that are written as text.
 const textRows = 15
 
-// differences writes one side's differences.
+// differences writes the differences that are commoner in one list.
 func differences(w io.Writer, title string, c *compare.Comparison, inB bool) {
 	named, fragments := compare.Commoner(c.Named, inB), compare.Commoner(c.Fragments, inB)
 	if len(named)+len(fragments) == 0 {

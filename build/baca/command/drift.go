@@ -71,15 +71,15 @@ func (f *driftFlags) run() error {
 	return w.finish()
 }
 
-// driftRows are a drift test's rows.
+// driftRows writes the rows of a drift test.
 type driftRows struct {
 	*driftFlags
 	test        *drift.Drift
 	out, stderr io.Writer
-	read, moved int // records, and the record where it moved; 0 for never
+	read, moved int // number of records, and the record at which the alarm came; 0 for none
 }
 
-// add writes a record's row.
+// add writes the row of a record.
 func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	w.read++
 	if r.Err != nil {
@@ -107,7 +107,7 @@ func (w *driftRows) write(cells ...string) error {
 	return c.Error()
 }
 
-// finish draws the evidence and summarises.
+// finish draws the evidence and writes a summary.
 func (w *driftRows) finish() error {
 	d := w.test
 	if err := checkRead(w.read, w.read-d.Seen()); err != nil {

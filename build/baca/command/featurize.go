@@ -30,7 +30,7 @@ func newFeaturize() *cobra.Command {
 	return c
 }
 
-// writings are a line's optional SMILES.
+// writings says which SMILES a line has in addition.
 type writings struct{ canonical, parent bool }
 
 func (s *source) featurize(also writings) (err error) {
@@ -71,12 +71,12 @@ func (s *source) featurize(also writings) (err error) {
 	return checkRead(read, refused)
 }
 
-// errorLine is a refused record's line.
+// errorLine returns the line of a refused record.
 func errorLine(row int, err error) []byte {
 	return fmt.Appendf(nil, "{\"row\": %d, \"error\": %s}\n", row, inJSON(err.Error()))
 }
 
-// featureLine is a molecule's line.
+// featureLine returns the line of a molecule.
 func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	g := m.Graph()
 	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))

@@ -10,12 +10,12 @@ import (
 	"baca/build/internal/usage"
 )
 
-// predictions are the flags of judgements.
+// predictions are the flags about judging predictions.
 type predictions struct {
-	read    labels // the columns, or none
+	read    labels // columns of predictions and, if needed, of uncertainties
 	options trust.Options
 	by      string         // see trust.OrderOf
-	found   *trust.Judging // nil without --predicted, or if the model has no errors
+	found   *trust.Judging // nil without --predicted, and for a model without errors
 }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
@@ -26,7 +26,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 		"share of large errors up to which the verdict is trust, and up to twice that check")
 }
 
-// check refuses invalid options.
+// check returns an error for options out of range.
 func (p *predictions) check() error {
 	o := p.options
 	switch err := o.Check(); {
@@ -38,8 +38,8 @@ func (p *predictions) check() error {
 	return nil
 }
 
-// learn calibrates on the model's errors, or returns a sentence if it has none. Where errors are compared by the uncertainty of
-// predictions, its column is read, too.
+// learn prepares judging by the model's errors. If the model has none, it returns a sentence about that. If errors are
+// compared by the uncertainty of predictions, it also has that column read.
 func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing []string, err error) {
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil
@@ -58,7 +58,7 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	return nil, nil
 }
 
-// sentences describe what judgements rest on.
+// sentences say what judgements rest on.
 func (p *predictions) sentences() []string {
 	if p.found == nil {
 		return nil

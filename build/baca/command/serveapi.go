@@ -24,7 +24,7 @@ type apiFlags struct {
 	limits    api.Limits
 }
 
-// tokenVariable is the environment variable with the token, without --token-file.
+// tokenVariable is the environment variable that has the token if --token-file is not given.
 const tokenVariable = "BACA_TOKEN"
 
 func (f *apiFlags) register(fs *pflag.FlagSet) {
@@ -50,7 +50,7 @@ func (f *apiFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// token is the required token, or empty. It is never printed.
+// token returns the token that requests need, or "". It is never printed.
 func (f *apiFlags) token() (string, error) {
 	if f.tokenFile == "" {
 		return strings.TrimSpace(os.Getenv(tokenVariable)), nil

@@ -26,10 +26,10 @@ type splitFlags struct {
 	to          string
 	text        table.Text
 	quiet       bool
-	names       []string // the input's columns
+	names       []string // columns of the input
 }
 
-// A splitFile is a file of one part.
+// A splitFile is the file of one of the two sets.
 type splitFile struct{ name, form string }
 
 func newSplit() *cobra.Command {
@@ -95,7 +95,7 @@ func (f *splitFlags) run() error {
 	return f.compare(ctx, stderr, train, test)
 }
 
-// read reads all records.
+// read reads all records of the library.
 func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset.Record, err error) {
 	in, err := f.open()
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset
 	return list, nil
 }
 
-// write writes two files, or all rows to standard output.
+// write writes the two files, or all rows with their set to standard output.
 func (f *splitFlags) write(records []dataset.Record, parts []string, train, test []dataset.Record) error {
 	refused := len(records) - len(train) - len(test)
 	if err := checkRead(len(records), refused); err != nil {
@@ -140,7 +140,7 @@ func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows [
 	return sink.Close()
 }
 
-// summarize sums up.
+// summarize writes the numbers of records, and the first refused ones.
 func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, test int) {
 	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
@@ -157,7 +157,7 @@ func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, tes
 	}
 }
 
-// compare says how the test set differs from the training set.
+// compare writes how the test set differs from the training set.
 func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []dataset.Record) error {
 	var lists [2]*compare.List
 	for k, rows := range [][]dataset.Record{train, test} {
@@ -179,10 +179,10 @@ func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test 
 	return nil
 }
 
-// commonerNamed traits are named of each set.
+// commonerNamed is how many traits are named for each set.
 const commonerNamed = 5
 
-// commoner names the surest traits of one set.
+// commoner returns a sentence on the traits that are surely commoner in one set, or "" if there are none.
 func commoner(c *compare.Comparison, inB bool) string {
 	var list []string
 	for _, d := range compare.Commoner(c.Named, inB) {

@@ -21,7 +21,7 @@ import (
 type suggestFlags struct {
 	source
 	plot           string
-	price, exclude string // columns
+	price, exclude string // names of columns
 	json           bool
 	text           table.Text
 	options        suggest.Options
@@ -113,7 +113,7 @@ func (f *suggestFlags) suggest(ctx context.Context, shelf *suggest.Shelf, o sugg
 	return shelf.Suggest(ctx, o)
 }
 
-// write writes rows as CSV, or everything as JSON.
+// write writes the picks as CSV, or everything as JSON.
 func (f *suggestFlags) write(w io.Writer, shelf *suggest.Shelf, s *suggest.Suggested) error {
 	if !f.json {
 		return s.WriteCSV(w, f.text)

@@ -1,4 +1,4 @@
-// Package revision lays the files of another commit beside the working tree, for programs that compare the two.
+// Package revision checks out another commit beside the working tree, for programs that compare the two.
 package revision
 
 import (
@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Checkout lays the files of a revision of the repository in root into a new folder. remove takes them away, also once ctx is done.
+// Checkout checks out a revision of the repository in root into a new folder. remove removes the folder, even after ctx is
+// done.
 func Checkout(ctx context.Context, root, revision, folder string) (remove func(), err error) {
 	if err := git(ctx, root, "add", "--detach", folder, revision); err != nil {
 		return nil, fmt.Errorf("revision %s: %w", revision, err)

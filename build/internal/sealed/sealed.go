@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// ErrBroken means a wrong checksum.
+// ErrBroken is the error for a wrong checksum.
 var ErrBroken = errors.New("it was edited or cut short")
 
 // file is the stored object: the value and the SHA-256, in hex, of its bytes.

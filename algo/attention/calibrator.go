@@ -60,6 +60,7 @@ const refresh = 50
 // stream separates the random numbers of a Calibrator from those of others with the same seed.
 const stream = 0xba1a_0002
 
+// validate returns an error that names the first option out of range.
 func (o Options) validate() error {
 	switch {
 	case !(o.Low >= 0 && o.Low < o.High && o.High <= 100):

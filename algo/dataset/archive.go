@@ -57,12 +57,14 @@ type others struct {
 	count int
 }
 
+// add counts a file that was not read, and keeps the first maxNamed names.
 func (o *others) add(name string) {
 	if o.count++; o.count <= maxNamed {
 		o.names = append(o.names, clip(name))
 	}
 }
 
+// String lists the names kept, and says how many more there are.
 func (o *others) String() string {
 	list := strings.Join(o.names, ", ")
 	if more := o.count - len(o.names); more > 0 {
@@ -139,6 +141,7 @@ type tarBlocks struct {
 	zeros int // at the end
 }
 
+// Read reads blocks, and counts their bytes and the zero bytes at their end.
 func (b *tarBlocks) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
@@ -173,6 +176,7 @@ type tarFile struct {
 	meter   *meter
 }
 
+// Read reads the text of a file. It charges the meter for text that a sparse file does not hold.
 func (f *tarFile) Read(p []byte) (int, error) {
 	before := f.in.n
 	n, err := f.archive.Read(p)

@@ -29,6 +29,7 @@ func syntaxError(line, column int, err error) *SyntaxError {
 	return &SyntaxError{Line: line, Column: column, Err: err}
 }
 
+// Error names the file, the line or row and the column as far as these are known, and what is wrong.
 func (e *SyntaxError) Error() string {
 	what := e.Err.Error()
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
@@ -54,6 +55,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // maxNamed is how many refused rows, columns or sets a message names before it only counts them.
 const maxNamed = 5
 
+// named returns the name of a file, or "input" for one without a name.
 func named(file string) string {
 	if file == "" {
 		return "input"

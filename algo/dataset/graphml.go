@@ -31,6 +31,7 @@ type allowance struct {
 	max  int
 }
 
+// Read reads up to left bytes. Beyond them it fails.
 func (a *allowance) Read(p []byte) (int, error) {
 	if a.left == 0 {
 		return 0, fmt.Errorf("more than %d bytes of text: want less", a.max)
@@ -95,6 +96,7 @@ func (s *scanner) readGraphML(string) error {
 	return nil
 }
 
+// handle reads a token of XML, which begins at a line and column.
 func (g *graphML) handle(token xml.Token, line, column int) {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -120,6 +122,7 @@ func (g *graphML) fail(line int, err error) {
 	}
 }
 
+// attribute returns the value of an element's attribute, or "" without it.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name && a.Name.Space == "" {
@@ -186,6 +189,7 @@ func (g *graphML) end() {
 // nodes maps the ids of a plain graph's nodes, as JSON, to their numbers: 1 is not "1".
 type nodes map[string]int32
 
+// add numbers the node id. It fails if the id is there already.
 func (n nodes) add(id string) error {
 	if _, twice := n[id]; twice {
 		return fmt.Errorf("node %.40s is there twice: want each id once", id)

@@ -313,6 +313,7 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	return row
 }
 
+// readNodeLink reads graphs in the node-link form of NetworkX, an object each.
 func (s *scanner) readNodeLink(string) error {
 	s.firsts = map[string]bool{"directed": true, "multigraph": true, "graph": true, "nodes": true, "name": true}
 	return s.eachObject(func(object []byte, column int) (int, error) {

@@ -29,6 +29,7 @@ const (
 // An ExpandError reports an input that asks for too much work.
 type ExpandError struct{}
 
+// Error says from which ratio on data are refused.
 func (*ExpandError) Error() string {
 	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb",
 		MaxExpand, freeExpand>>20)

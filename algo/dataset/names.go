@@ -69,6 +69,7 @@ type twins struct {
 	ids           bool
 }
 
+// twinsIn returns the error for the columns first and second, which match a wanted name equally well.
 func twinsIn(columns []string, first, second int) *twins {
 	t := &twins{first: first, second: second, names: clip(columns[first])}
 	if columns[first] != columns[second] {
@@ -77,6 +78,7 @@ func twinsIn(columns []string, first, second int) *twins {
 	return t
 }
 
+// Error says which columns have the same name, and how to choose one of them.
 func (t *twins) Error() string {
 	what := fmt.Sprintf("columns %d and %d are both called %s: want ", t.first+1, t.second+1, t.names)
 	if t.ids {

@@ -19,6 +19,7 @@ type sdf struct {
 	missing []string       // names of Options.Cells and Options.ID that no record has had so far
 }
 
+// readSDF emits the records of an SDF file. Damaged ones are refused.
 func (s *scanner) readSDF(string) error {
 	d := &sdf{scanner: s, missing: slices.Clone(s.opt.Cells)}
 	if s.opt.ID != "" {
@@ -43,6 +44,7 @@ func (s *scanner) readSDF(string) error {
 	return nil
 }
 
+// emitRecord emits a record with the name and the cells that the options ask for.
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Entry: Entry{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}}
 	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 {

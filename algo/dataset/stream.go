@@ -489,6 +489,7 @@ func (s *scanner) tooLong(line int) *SyntaxError {
 	return syntaxError(line, 1, fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1))
 }
 
+// readSMI emits the records of a SMILES file, one a line.
 func (s *scanner) readSMI(string) error {
 	place, _ := placeOf(s.head)
 	first := true

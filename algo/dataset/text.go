@@ -112,6 +112,7 @@ type steady struct {
 	err error
 }
 
+// Read reads from r. After an error, every further call returns the error again.
 func (s *steady) Read(p []byte) (n int, err error) {
 	if s.err == nil {
 		n, s.err = s.r.Read(p)
@@ -155,6 +156,7 @@ func (u *utf16Text) Read(p []byte) (n int, err error) {
 	}
 }
 
+// char returns the next character. Half of a surrogate pair becomes utf8.RuneError.
 func (u *utf16Text) char() (rune, error) {
 	var b [2]byte
 	if _, err := io.ReadFull(u.r, b[:]); err == io.ErrUnexpectedEOF {
@@ -183,6 +185,7 @@ type lineFeeds struct {
 	err      error // of r, permanent
 }
 
+// Read reads text, with a line feed for every line end.
 func (l *lineFeeds) Read(p []byte) (int, error) {
 	if l.err != nil {
 		return 0, l.err

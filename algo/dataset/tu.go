@@ -201,6 +201,7 @@ func number(text []byte, i int) (value, next int) {
 	return value, skipBlanks(text, i)
 }
 
+// skipBlanks returns the index of the first byte from i on that is no space or tab.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 		i++

@@ -71,6 +71,7 @@ func isBzip2(head []byte) bool {
 	return len(head) >= 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
 
+// openGzip returns the text of a gzip file. It fails if the header is damaged.
 func openGzip(_ Unpack, in io.Reader) (io.Reader, error) {
 	z, err := gzip.NewReader(in)
 	return z, endsEarly(err)
@@ -80,6 +81,7 @@ func openZstd(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.Zstd,
 
 func openXZ(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.XZ, in, "xz") }
 
+// openBy opens data that a caller's decoder reads. It fails without a decoder: name says which one is missing.
 func openBy(open func(io.Reader) (io.Reader, error), in io.Reader, name string) (io.Reader, error) {
 	if open == nil {
 		return nil, fmt.Errorf("%s-compressed data: want plain text or gzip, decompress it first", name)
@@ -128,6 +130,7 @@ type bounded struct {
 	meter *meter
 }
 
+// Read charges the meter for the text read, and fails where it grows too fast.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.z.Read(p)
 	if over := b.meter.spend(n); over != nil {
@@ -136,6 +139,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, endsEarly(err)
 }
 
+// endsEarly rewords the error of data that end too early.
 func endsEarly(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("compressed data end early, the file looks truncated: %w", err)
@@ -149,6 +153,7 @@ type counter struct {
 	meter *meter
 }
 
+// Read counts the compressed bytes read.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p[:min(len(p), readAhead)])
 	c.meter.read += int64(n)

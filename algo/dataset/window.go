@@ -135,6 +135,7 @@ func (w *window) broken() error {
 	return w.err
 }
 
+// Read reads the rest of the buffer, then what follows it.
 func (w *window) Read(p []byte) (int, error) {
 	if w.pos == w.end {
 		if w.err != nil {

@@ -71,6 +71,6 @@ func fractions(sizes []float64, left float64) []float64 {
 	return kept
 }
 
-// root returns the fourth root of size. Of the powers 0, ¼ and ½, this one chose best which substituents to replace, on
-// the pairs named "choose" in the benchmarks.
+// root returns the fourth root of size. Of the powers 0, ¼ and ½, ¼ made replacing the blamed substituents worth most, on
+// the benchmark's pairs named "choose".
 func root(size float64) float64 { return math.Sqrt(math.Sqrt(size)) }

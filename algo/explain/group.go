@@ -103,6 +103,7 @@ type atoms struct {
 	found   []int   // empty, with room for the atoms of a pattern
 }
 
+// newAtoms returns the atoms of g with their kinds and rings.
 func newAtoms(g *graph.Graph) *atoms {
 	n := g.N()
 	a := &atoms{Atoms: molecule.Atoms{Graph: g}, kinds: make([]uint8, n), rings: Rings(g), taken: make([]bool, n), found: make([]int, 0, 16)}

@@ -108,6 +108,7 @@ func (p *pattern) read(atom *patternAtom, text string) {
 	}
 }
 
+// elementOf returns the atomic number of a symbol. It panics if there is no such element.
 func elementOf(symbol string) int {
 	for number := 1; number <= molecule.MaxElement; number++ {
 		if molecule.Symbol(number) == symbol {

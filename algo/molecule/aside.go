@@ -95,6 +95,7 @@ func (c *Asides) Merge(o Asides) {
 	}
 }
 
+// add counts n more of a name.
 func (c *Asides) add(name string, n int) {
 	if *c == nil {
 		*c = Asides{}
@@ -130,6 +131,7 @@ func (c Asides) Of(records int) string {
 	return "of " + counted(records, what) + " " + strings.Join(list, ", ")
 }
 
+// counted returns n and a name, in the plural unless n is 1.
 func counted(n int, name string) string {
 	if n == 1 {
 		return "1 " + name

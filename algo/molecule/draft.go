@@ -138,11 +138,14 @@ func (p *Draft) SetHydrogens(i, n int32) {
 	}
 }
 
+// perceive finds the rings, then does what perceiveBonds does.
 func (p *Draft) perceive() error {
 	p.findRings()
 	return p.perceiveBonds()
 }
 
+// perceiveBonds derives aromaticity, hybridization and hydrogens once the rings are known. It fails at an impossible
+// valence, and at aromatic atoms without a Kekulé form.
 func (p *Draft) perceiveBonds() error {
 	sums := p.sumBonds()
 	if p.normalize(sums) {

@@ -17,6 +17,7 @@ type SyntaxError struct {
 	cut  int
 }
 
+// Error says where the text is wrong, and why.
 func (e *SyntaxError) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)

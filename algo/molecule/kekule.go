@@ -59,6 +59,7 @@ func (f *fusion) pick(r int32) []int32 {
 	return f.system
 }
 
+// visit adds ring r and all rings fused to it, directly or by others, to the system.
 func (f *fusion) visit(r int32) {
 	f.system = append(f.system, r)
 	f.done[r] = true

@@ -37,6 +37,7 @@ func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	p.Add("</ol>\n")
 }
 
+// values returns a text with the observed and the predicted value, or "" for nil.
 func values(v *model.Values) string {
 	if v == nil {
 		return ""

@@ -130,6 +130,7 @@ func Write(w io.Writer, r *Report) error {
 	return err
 }
 
+// summary writes the counts of verdicts and what they mean.
 func (p *page) summary(r *Report) {
 	scored := r.Outside + r.Borderline + r.Inside
 	p.Add(`<p class="lead">%d read, %d refused. `, r.Read, r.Refused)
@@ -152,6 +153,7 @@ func (p *page) summary(r *Report) {
 	p.Add("</p>\n")
 }
 
+// whole writes what the list as a whole differs in.
 func (p *page) whole(r *Report) {
 	if r.Whole != "" {
 		p.Add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), document.Escape(r.Whole[1:]))
@@ -174,6 +176,7 @@ func (r *Report) warnings() []string {
 	return list
 }
 
+// entry writes a molecule's drawing, reasons and nearest training molecules.
 func (p *page) entry(e *Entry, r *Report) {
 	p.Add("<section class=\"card\">\n<h3>%s</h3>\n", document.Escape(e.ID))
 	if r.Script == nil {
@@ -222,6 +225,7 @@ func (p *page) entry(e *Entry, r *Report) {
 	p.Add("</div></div>\n</section>\n")
 }
 
+// table writes the rows furthest outside.
 func (p *page) table(r *Report) {
 	if len(r.Rows) == 0 {
 		return

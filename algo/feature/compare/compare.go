@@ -77,6 +77,7 @@ type Distribution struct {
 // A Value is a number that is null in JSON if it is NaN.
 type Value float64
 
+// MarshalJSON writes null for NaN, which JSON lacks.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(v)) {
 		return []byte("null"), nil
@@ -227,6 +228,7 @@ func quantiles(values []float64) (q [5]float64, mean float64) {
 // maxCount is the last index of Distribution.Counts, which includes larger counts.
 const maxCount = 100
 
+// distribution returns how often each count occurs, and their quantiles and mean. Counts above maxCount count as maxCount.
 func distribution(counts []int) Distribution {
 	d := Distribution{Counts: make([]int, min(maxCount, slices.Max(counts))+1)}
 	for _, n := range counts {

@@ -152,6 +152,7 @@ func (p *page) fragments(title string, list []Difference, r *Report, drawn bool)
 // at least so similar.
 func (x *Comparison) CoverageSVG() string { return x.coverage().File() }
 
+// coverage draws, for each list, how many molecules have a neighbour in either list, by the least similarity.
 func (x *Comparison) coverage() *chart.Chart {
 	c := &chart.Chart{Title: "Coverage", XAxis: x.Say("similarity of the nearest molecule, at least"), YAxis: x.Say("molecules, %"), High: 1, Top: 105}
 	steps := Steps()

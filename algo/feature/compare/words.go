@@ -43,6 +43,7 @@ func (s *Single) words() string {
 // differs is the largest p-value at which B is said to differ from A.
 const differs = 0.05
 
+// pText returns a p-value with two digits.
 func pText(p Value) string {
 	if p < 0.001 {
 		return "p < 0.001"

@@ -38,6 +38,7 @@ func (s *Report) HTML() string {
 	return p.String()
 }
 
+// writePicks writes the first maxPicks molecules picked, with drawings and gains.
 func writePicks(p *document.Page, list []Row) {
 	p.Add("<h2>The picks, the best first</h2>\n<p>Nearer: how many others come nearer by half a deviation or more. Inside: how many were outside and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule.")
 	if len(list) > maxPicks {
@@ -70,6 +71,7 @@ func (s *Suggestion) Beats() string {
 // the highest scores. things names the graphs.
 func (s *Suggestion) SVG(things string) string { return s.gain(things).File() }
 
+// gain draws how the mean distance falls with each pick, beside that of random picks and of the highest scores.
 func (s *Suggestion) gain(things string) *chart.Chart {
 	c := &chart.Chart{
 		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",

@@ -248,6 +248,7 @@ func (s *Suggested) Columns() []table.Column {
 	}
 }
 
+// WriteCSV writes the picks as a table with a header.
 func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 	columns := s.Columns()
 	rows := table.NewRows(w, "csv", text, true, columns)

@@ -38,6 +38,7 @@ func Parse(block string) (*molecule.Molecule, error) {
 	return made, err
 }
 
+// parse reads a molfile. Errors are *molecule.SyntaxError, with line and column.
 func (m *reader) parse(block string) (*molecule.Molecule, error) {
 	p := m.p
 	p.Text, p.Brackets, p.Lean, p.Chain = block, true, true, -1

@@ -418,6 +418,7 @@ func (v point) dot(w point) float64 {
 	return float64(v.x*w.x) + float64(v.y*w.y) + float64(v.z*w.z)
 }
 
+// cross returns the vector product of v and w.
 func (v point) cross(w point) point {
 	return point{
 		float64(v.y*w.z) - float64(v.z*w.y),

@@ -42,6 +42,7 @@ type reader struct {
 	at   int
 }
 
+// fail ends the reading with an error at the next character, by a panic with a *molecule.SyntaxError.
 func (r *reader) fail(reason string) {
 	piece := ""
 	if r.at < len(r.text) {

@@ -222,6 +222,7 @@ type canon struct {
 // An atomKey holds an atom's own properties, for sorting.
 type atomKey struct{ high, low uint64 }
 
+// compare returns −1, 0 or 1, as x is below, equal to or above y.
 func (x *atomKey) compare(y *atomKey) int {
 	if x.high != y.high {
 		return cmp.Compare(x.high, y.high)
@@ -358,6 +359,7 @@ func sortAtoms(atoms []int32, few int, compare func(x, y int32) int) {
 	}
 }
 
+// push queues the cell that begins at start.
 func (s *canon) push(start int32) {
 	s.queued[start] = true
 	s.queue = append(s.queue, start)
@@ -901,6 +903,7 @@ func root(parent []int32, i int32) int32 {
 	return i
 }
 
+// asBit returns 1 for true, 0 for false.
 func asBit(b bool) uint8 {
 	if b {
 		return 1

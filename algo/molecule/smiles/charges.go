@@ -21,6 +21,7 @@ type drawing struct {
 	changed bool
 }
 
+// draw returns a copy of m to redraw, in a Kekulé form if there is one.
 func draw(m *molecule.Molecule) *drawing {
 	d := &drawing{Molecule: clone(m), on: make([]bool, len(m.Atoms)), left: searchSteps}
 	if orders, ok := m.Kekule(); ok {
@@ -385,6 +386,8 @@ func (d *drawing) spread() {
 	})
 }
 
+// spreadNitrogen moves the charge of nitrogen x to an atom with hydrogens that conjugation reaches: to O, S or another
+// chalcogen, else to a nitrogen.
 func (d *drawing) spreadNitrogen(x int32) {
 	small := d.inFive(x)
 	for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
@@ -699,11 +702,13 @@ type rating struct {
 	m            *molecule.Molecule
 }
 
+// rating returns how good the drawing is with its charge on this cation.
 func (d *drawing) rating(cation int32) rating {
 	m, aromatic := d.read()
 	return rating{len(d.Atoms) - aromatic, int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
+// less reports whether r is the better drawing. Equal counts are told apart by the canonical SMILES.
 func (r rating) less(o rating) bool {
 	if c := cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other)); c != 0 || r.m == nil || o.m == nil {
 		return c < 0

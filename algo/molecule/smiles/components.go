@@ -88,6 +88,7 @@ func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecul
 	return first.m, first.changed
 }
 
+// componentOf returns a component with its settled charges, its canonical text and its rank among salts and solvents.
 func componentOf(m *molecule.Molecule) component {
 	c := component{written: m, rank: unlisted}
 	c.m, c.changed = settleCharges(canonicalClasses(m))

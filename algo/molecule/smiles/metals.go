@@ -20,6 +20,7 @@ var (
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 
+// isMetal reports whether the element with atomic number z is a metal.
 func isMetal(z uint8) bool {
 	switch z {
 	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:
@@ -98,6 +99,7 @@ func (d *metals) withCarbon() []bool {
 	return marks
 }
 
+// isCyanide reports whether atom x has two neighbours, one of them a nitrogen with a triple bond.
 func (d *metals) isCyanide(x int32) bool {
 	return d.near.Degree(x) == 2 && slices.ContainsFunc(d.near.Of(x), func(l neighbor.Link) bool {
 		return d.Bonds[l.Bond].Order == molecule.Triple && d.Atoms[l.Atom].Element == nitrogen

@@ -49,6 +49,7 @@ func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error)
 	return g, aside, err
 }
 
+// molecule returns the molecule of a SMILES, or a *molecule.SyntaxError.
 func (p *parser) molecule(text string) (*molecule.Molecule, error) {
 	name, err := p.parse(text)
 	if err != nil {
@@ -57,6 +58,7 @@ func (p *parser) molecule(text string) (*molecule.Molecule, error) {
 	return p.Molecule(strings.Clone(name)), nil
 }
 
+// graph returns the graph of a SMILES in the form f, and what the form left out.
 func (p *parser) graph(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
 	if f == molecule.Parent || f == molecule.UnorderedParent {
 		aside, err = p.settle(text, false)

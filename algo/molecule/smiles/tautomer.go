@@ -28,6 +28,7 @@ func (p *parser) azole(ring []int32) (with, of int32) {
 	return with, of
 }
 
+// inAzole reports whether atom i is a neutral nitrogen with two neighbours.
 func (p *parser) inAzole(i int32) bool {
 	a := &p.Atoms[i]
 	return a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2
@@ -118,6 +119,7 @@ func (p *parser) save(s *state) {
 	s.atoms, s.bonds = append(s.atoms[:0], p.Atoms...), append(s.bonds[:0], p.Bonds...)
 }
 
+// restore takes the atoms and bonds back to s.
 func (p *parser) restore(s *state) {
 	copy(p.Atoms, s.atoms)
 	copy(p.Bonds, s.bonds)
@@ -298,6 +300,7 @@ func (p *parser) holders(ring []int32) (with, which int) {
 	return with, which
 }
 
+// giveHydrogens gives atom k of a ring one hydrogen if bit k of choice is set, else none.
 func (p *parser) giveHydrogens(ring []int32, choice int) {
 	for k, i := range ring {
 		p.SetHydrogens(i, int32(choice>>k&1))

@@ -264,6 +264,7 @@ func (w *writer) writeBond(k, i int32) {
 	w.out = append(w.out, w.symbol(k, i)...)
 }
 
+// writeNumber writes the number of a ring closure.
 func (w *writer) writeNumber(number int32) {
 	switch {
 	case number > 99:
@@ -323,6 +324,7 @@ func (w *writer) writeAtom(k, i int32) {
 	w.out = append(w.out, ']')
 }
 
+// writeElement writes an atom's symbol, in small letters if it is written as aromatic.
 func (w *writer) writeElement(a *molecule.Atom) {
 	s := molecule.Symbol(int(a.Element))
 	if !lowercase(a) {
@@ -483,6 +485,7 @@ func (f *parity) find(k int32) (int32, bool) {
 	return top, odd
 }
 
+// unite joins the sets of x and y. differ says whether x and y have different signs.
 func (f *parity) unite(x, y int32, differ bool) {
 	rx, fx := f.find(x)
 	ry, fy := f.find(y)

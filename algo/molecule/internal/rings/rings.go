@@ -39,6 +39,7 @@ func (l *List) Ring(r int) []int32  { return l.atoms[l.start[r]:l.start[r+1]] }
 func (l *List) Bonds(r int) []int32 { return l.bonds[l.start[r]:l.start[r+1]] }
 func (l *List) Size(r int) int      { return int(l.start[r+1] - l.start[r]) }
 
+// add adds a ring of these atoms and bonds.
 func (l *List) add(atoms, bonds []int32) {
 	l.atoms = append(l.atoms, atoms...)
 	l.bonds = append(l.bonds, bonds...)

@@ -33,12 +33,14 @@ type codec struct {
 	r      *msgpack.Decoder
 }
 
+// newWriter returns a codec that writes.
 func newWriter() *codec {
 	c := &codec{writes: true}
 	c.w = msgpack.NewEncoder(&c.buf)
 	return c
 }
 
+// newReader returns a codec that reads payload.
 func newReader(payload []byte) *codec {
 	c := &codec{data: payload, rest: bytes.NewReader(payload)}
 	c.r = msgpack.NewDecoder(c.rest)
@@ -94,6 +96,7 @@ func (c *codec) fail(cause error, format string, args ...any) {
 	panic(failure{fmt.Errorf("%w: %w (%s)", cause, fmt.Errorf(format, args...), at)})
 }
 
+// require fails unless ok.
 func (c *codec) require(ok bool, cause error, format string, args ...any) {
 	if !ok {
 		c.fail(cause, format, args...)
@@ -179,6 +182,7 @@ func (c *codec) fields(key string, n int) {
 	c.require(got == n, ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
 }
 
+// text writes or reads a string of UTF-8.
 func (c *codec) text(key string, v *string) {
 	c.key(key)
 	if !c.writes {
@@ -189,11 +193,13 @@ func (c *codec) text(key string, v *string) {
 	c.w.EncodeString(*v)
 }
 
+// word writes or reads an unsigned integer.
 func (c *codec) word(key string, v *uint64) {
 	c.key(key)
 	c.unsigned(key, "an unsigned integer", v)
 }
 
+// unsigned writes or reads an unsigned integer without its key. want describes it in errors.
 func (c *codec) unsigned(key, want string, v *uint64) {
 	if c.writes {
 		c.w.EncodeUint(*v)
@@ -202,11 +208,13 @@ func (c *codec) unsigned(key, want string, v *uint64) {
 	}
 }
 
+// count writes or reads an integer that is not negative.
 func (c *codec) count(key string, v *int) {
 	c.key(key)
 	c.int(key, "an unsigned integer", v)
 }
 
+// int writes or reads an integer that is not negative, without its key. want describes it in errors.
 func (c *codec) int(key, want string, v *int) {
 	n := uint64(*v)
 	if c.writes && *v < 0 {
@@ -231,6 +239,7 @@ func (c *codec) flag(key string, v *bool) {
 	*v = n == 1
 }
 
+// counts writes or reads a list of integers that are not negative.
 func (c *codec) counts(key string, v *[]int) {
 	c.key(key)
 	if c.writes {
@@ -245,6 +254,7 @@ func (c *codec) counts(key string, v *[]int) {
 	}
 }
 
+// real writes or reads a finite number.
 func (c *codec) real(key string, v *float64) {
 	if c.key(key); !c.writes {
 		*v = decodeHead(c, key, "a float64", isDouble, c.r.DecodeFloat64)

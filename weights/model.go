@@ -163,6 +163,7 @@ func (c *codec) model(m *algo.Model) {
 	c.measured(m)
 }
 
+// cardFields writes or reads the card.
 func cardFields(c *codec, v *algo.Card) {
 	c.fields("card", cardEntries)
 	c.text("name", &v.Name)
@@ -185,6 +186,7 @@ func cardFields(c *codec, v *algo.Card) {
 	c.text("holdout", &v.Holdout)
 }
 
+// configFields writes or reads the sizes of an encoder.
 func configFields(c *codec, key string, v *gin.Config) {
 	c.fields(key, configEntries)
 	c.count("features", &v.Features)
@@ -300,6 +302,7 @@ func checkSchema(schema string, c gin.Config) {
 	require(c.Features == width, ErrSchema, "the encoder takes %d features, %s has %d", c.Features, schema, width)
 }
 
+// checkRows fails unless the rows of v fit each other and the encoder, with values in range.
 func checkRows(key string, v *contrast.Representation, e *gin.Encoder) {
 	n, width := v.Len(), e.Width()
 	checkSize(key, n, width)
@@ -326,11 +329,13 @@ func checkSize(key string, n, width int) {
 	require(n <= most, ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, most)
 }
 
+// checkText fails for text that is too long or no UTF-8.
 func checkText(key, v string) {
 	require(len(v) <= maxText, ErrFormat, "%s has %d bytes, want at most %d", key, len(v), maxText)
 	require(utf8.ValidString(v), ErrFormat, "%s is not UTF-8", key)
 }
 
+// checkFinite fails at the first number that is infinite or NaN.
 func checkFinite(key string, v []float32) {
 	for i, x := range v {
 		if !finite(float64(x)) {

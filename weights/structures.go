@@ -36,6 +36,7 @@ func (c *codec) structures(m *algo.Model) {
 	}
 }
 
+// writeColumns writes the structures of a model as columns, of rows values each.
 func (c *codec) writeColumns(s *algo.Structures, rows int) {
 	names, texts := []string{smilesColumn}, [][]string{s.SMILES}
 	add := func(name string, list []string) {
@@ -98,6 +99,7 @@ func (c *codec) writeLines(key string, list []string, rows int) {
 	c.bin(key, b)
 }
 
+// readColumns reads what writeColumns wrote.
 func (c *codec) readColumns(rows int) *algo.Structures {
 	s := new(algo.Structures)
 	columns := c.entries("columns", 0)

@@ -67,6 +67,7 @@ const (
 	checkpointKind kind = 2
 )
 
+// String returns the words for a kind of file in errors.
 func (k kind) String() string {
 	switch k {
 	case modelKind:

@@ -181,6 +181,7 @@ func (m *Model) About(alpha, confidence float64) (*About, error) {
 	return a, nil
 }
 
+// summary returns what lists of models say of m.
 func summary(m *algo.Model, name, sha256 string) Summary {
 	c := m.Card
 	return Summary{
@@ -294,6 +295,7 @@ func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[d
 	}, nil
 }
 
+// record returns record i of the list: a SMILES or a plain graph.
 func (l *List) record(i int) dataset.Record {
 	row := l.First + i + 1
 	if len(l.Graphs) == 0 {

@@ -38,6 +38,7 @@ type step struct {
 	sum   int
 }
 
+// add adds a graph of so many nodes. Of all graphs it keeps the sizes of the largest, as many as a batch has.
 func (s *step) add(nodes int) {
 	at, _ := slices.BinarySearch(s.sizes, nodes)
 	s.sizes = slices.Insert(s.sizes, at, nodes)

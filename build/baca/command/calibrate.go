@@ -20,6 +20,7 @@ import (
 // minReference is the smallest number of graphs from which p-values may be taken.
 const minReference = 20
 
+// newCalibrate returns the command "model calibrate".
 func newCalibrate() *cobra.Command {
 	var r remake
 	check := func() error {

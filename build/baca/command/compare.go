@@ -28,6 +28,7 @@ type compareFlags struct {
 	seed       uint64
 }
 
+// newCompare returns the command "compare".
 func newCompare() *cobra.Command {
 	f := compareFlags{}
 	c := f.verb(&cobra.Command{
@@ -50,12 +51,14 @@ func newCompare() *cobra.Command {
 // namedFDR is the default rate of false discoveries among named differences.
 const namedFDR = 0.05
 
+// check returns an error of usage for flags that do not fit.
 func (f *compareFlags) check() error {
 	return cmp.Or(inRange("fdr", decide.CheckFDR(f.fdr)), rules{
 		{f.paths[0] == "-" && f.paths[1] == "-", "both lists are standard input: want a file for one of them"},
 	}.check())
 }
 
+// run reads both lists, compares them and writes the page, if one is wanted, and the comparison.
 func (f *compareFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	o, err := f.openModel(f.model, false)
@@ -126,6 +129,7 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
+// writeHTML writes the report as a page.
 func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []document.Pair{
@@ -137,6 +141,7 @@ func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	return f.save(f.html, &r.About, func(w io.Writer) error { return compare.Write(w, r) })
 }
 
+// write writes the comparison as JSON or as text.
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
 		return document.WriteJSON(w, struct {

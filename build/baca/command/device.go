@@ -19,6 +19,7 @@ type deviceFlag struct {
 	choice device.Choice
 }
 
+// register adds the flag --device, hidden in a program without GPUs.
 func (f *deviceFlag) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.value, "device", "auto", device.Usage)
 	fs.Lookup("device").Hidden = f.gpus == nil // no choice

@@ -18,6 +18,7 @@ func (f *reportFlags) domain(o *opening) *domain.Domain {
 	})
 }
 
+// writeQPRF judges all molecules and writes a QPRF, as HTML or JSON.
 func (f *reportFlags) writeQPRF(o *opening) error {
 	d := f.domain(o)
 	read, refused, err := f.judgeAll(d, o)
@@ -66,6 +67,7 @@ func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int,
 	return read, refused, checkRead(read, refused)
 }
 
+// writeQMRF writes a QMRF of the model, as HTML or JSON. It reads no molecules.
 func (f *reportFlags) writeQMRF(q *domain.Domain) error {
 	p := q.ModelPage(f.out)
 	f.paths = nil

@@ -23,6 +23,7 @@ type driftFlags struct {
 	every int
 }
 
+// newDrift returns the command "drift".
 func newDrift() *cobra.Command {
 	f := driftFlags{source: source{workers: 1}} // a stream brings one graph at a time
 	c := f.verb(&cobra.Command{
@@ -41,6 +42,7 @@ func newDrift() *cobra.Command {
 	return c
 }
 
+// check returns an error of usage for flags out of range.
 func (f *driftFlags) check() error {
 	return rules{
 		{!(f.delta > 0 && f.delta < 1), fmt.Sprintf("--delta %g: want a number between 0 and 1", f.delta)},
@@ -48,6 +50,7 @@ func (f *driftFlags) check() error {
 	}.check()
 }
 
+// run bets on each graph of the stream and writes a row for it. It fails for models without held-out graphs.
 func (f *driftFlags) run() error {
 	o, err := f.openModel(f.model, false)
 	if err != nil {
@@ -100,6 +103,7 @@ func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	return w.write(w.text.Cell(r.ID), table.Number(score), table.Number(p), table.Number(log), strconv.FormatBool(w.moved > 0), "")
 }
 
+// write writes a row of CSV at once, so that a reader of the stream sees it.
 func (w *driftRows) write(cells ...string) error {
 	c := csv.NewWriter(w.out)
 	c.Write(cells)

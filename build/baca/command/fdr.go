@@ -48,12 +48,14 @@ type pending struct {
 // pendingMemory is how many bytes of rows are kept in memory. The rest goes to a file.
 const pendingMemory = 16 << 20
 
+// newPending returns a writer that keeps rows until all p-values are known, and then writes them to out.
 func newPending(out table.Writer, fdr float64) *pending {
 	p := &pending{out: out, fdr: fdr, spool: spool.Spool{Memory: pendingMemory}, tally: decide.Tally{}}
 	p.rows = gob.NewEncoder(&p.spool)
 	return p
 }
 
+// Write counts the p-values of rows and keeps the rows.
 func (p *pending) Write(columns []table.Column) {
 	refused := table.Named(columns, "error").Texts
 	for i, x := range table.Named(columns, "p_value").Numbers {

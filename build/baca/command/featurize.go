@@ -14,6 +14,7 @@ import (
 	"baca/build/internal/usage"
 )
 
+// newFeaturize returns the command "featurize".
 func newFeaturize() *cobra.Command {
 	var from source
 	var also writings
@@ -33,6 +34,7 @@ func newFeaturize() *cobra.Command {
 // writings says which SMILES a line has in addition.
 type writings struct{ canonical, parent bool }
 
+// featurize prints the graphs of the input's molecules. It refuses plain graphs.
 func (s *source) featurize(also writings) (err error) {
 	in, err := s.open()
 	if err != nil {
@@ -100,6 +102,7 @@ func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	return append(b, "}\n"...)
 }
 
+// inJSON returns v as JSON.
 func inJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -158,6 +158,7 @@ func (s *source) chain(first *input) *input {
 	return &all
 }
 
+// openOne opens a file, a folder or, for "-", standard input.
 func (s *source) openOne(path string) (*input, error) {
 	s.file = nil
 	if path == "-" {
@@ -241,6 +242,7 @@ func tarOf(w io.Writer, folder string, names []string) error {
 	return archive.Close()
 }
 
+// tarFile adds a file of a folder to an archive.
 func tarFile(archive *tar.Writer, folder, name string) error {
 	f, err := os.Open(filepath.Join(folder, name))
 	if err != nil {

@@ -33,6 +33,7 @@ func newInputFile(f *os.File, sample string) (*inputFile, error) {
 	return &inputFile{file: f, opened: info, hash: sha256.New(), sample: sample}, nil
 }
 
+// Read reads the file. It adds what it read to the hash and to the count of bytes.
 func (f *inputFile) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
@@ -88,12 +89,14 @@ func (f *inputFile) began(d scoreState) error {
 	return err
 }
 
+// sha256Of returns the SHA-256 of a text, in hexadecimal.
 func sha256Of(r io.Reader) (string, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, r)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
+// sha256OfFile returns the SHA-256 of a file, in hexadecimal.
 func sha256OfFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

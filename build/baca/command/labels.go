@@ -14,6 +14,7 @@ import (
 // labels are the flags that name columns of values.
 type labels struct{ training.Labels }
 
+// register adds the flags --observed and --predicted.
 func (l *labels) register(fs *pflag.FlagSet) {
 	fs.StringVar(&l.Observed, "observed", "", "`column` with the measured value of each molecule")
 	fs.StringVar(&l.Predicted, "predicted", "", "`column` with the value that a model of yours predicted")

@@ -12,6 +12,7 @@ import (
 	"baca/build/internal/replace"
 )
 
+// newModel returns the command "model", which only holds other commands.
 func newModel() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "model COMMAND",
@@ -24,6 +25,7 @@ func newModel() *cobra.Command {
 	return c
 }
 
+// newVerify returns the command "model verify".
 func newVerify() *cobra.Command {
 	var set string
 	c := &cobra.Command{

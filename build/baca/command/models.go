@@ -96,6 +96,7 @@ func checkSchema(m *algo.Model, schema string) error {
 		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
+// newList returns the command "model list".
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

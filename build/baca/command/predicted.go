@@ -18,6 +18,7 @@ type predictions struct {
 	found   *trust.Judging // nil without --predicted, and for a model without errors
 }
 
+// register adds the flags about judging predictions.
 func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+trust.Names(trust.Orders())+", or a column")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals should hold")

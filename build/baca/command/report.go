@@ -33,6 +33,7 @@ type reportFlags struct {
 	interval   float64 // confidence of the intervals of p-values
 }
 
+// newReport returns the command "report".
 func newReport() *cobra.Command {
 	f := reportFlags{scoreFlags: scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	o := &f.options
@@ -69,6 +70,7 @@ func (f *reportFlags) form() bool { return f.qprf || f.qmrf }
 // json reports whether to write a form as JSON.
 func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out), ".json") }
 
+// check returns an error of usage for flags that do not fit each other.
 func (f *reportFlags) check() error {
 	changed := f.c.Flags().Changed
 	f.to = "csv"
@@ -84,6 +86,7 @@ func (f *reportFlags) check() error {
 	}.check(), f.scoreFlags.check())
 }
 
+// run writes a QPRF, a QMRF or the report.
 func (f *reportFlags) run() error {
 	o, err := f.openModel(f.model, true)
 	if err != nil {
@@ -110,6 +113,7 @@ func (f *reportFlags) run() error {
 	return f.write(o)
 }
 
+// write scores the input and writes the report.
 func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
 	p := f.plan(o)

@@ -54,6 +54,7 @@ const defaultConfidence = 0.95
 
 func deciders() []string { return slices.Insert(algo.Deciders(), 1, byBoth, byApproximate) }
 
+// newScore returns the command "score".
 func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
@@ -195,6 +196,7 @@ type scoring struct {
 	warnings   []string
 }
 
+// run scores the input with all models and writes the rows.
 func (f *scoreFlags) run() (err error) {
 	x, err := f.openModel(f.models()[0], f.batch() || f.nearest() > 0)
 	if err != nil {
@@ -485,6 +487,7 @@ func (s *scoring) judged() bool { return s.pending == nil || s.pending.done }
 // say writes a line to standard error.
 func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
 
+// summarize prints how many records were read, refused and given each verdict.
 func (s *scoring) summarize() {
 	d := s.done
 	text := s.read.Counted(d.Records, d.Refused) + "; model " + strings.Join(s.names, ", ")

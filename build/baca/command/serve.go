@@ -30,6 +30,7 @@ func openSite() (*site.Site, error) {
 	return site.Open(files, weights.Bytes)
 }
 
+// newServe returns the command "serve".
 func newServe() *cobra.Command {
 	var addr, write, models string
 	var speakMCP bool
@@ -85,6 +86,7 @@ func newServe() *cobra.Command {
 	return c
 }
 
+// writeSite writes the files of the page to a folder.
 func writeSite(c *cobra.Command, s *site.Site, folder string) error {
 	if err := s.Write(folder); err != nil {
 		return fmt.Errorf("--write %s: %w", folder, err)
@@ -132,6 +134,7 @@ type boundedListener struct {
 	stall time.Duration
 }
 
+// Accept waits for room, then for a connection.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	select {
 	case l.room <- struct{}{}:
@@ -179,6 +182,7 @@ func (c *boundedConn) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// Close closes the connection and makes room for another one.
 func (c *boundedConn) Close() error {
 	defer c.leave()
 	return c.Conn.Close()

@@ -13,6 +13,7 @@ import (
 	"baca/weights"
 )
 
+// newShare returns the command "model share".
 func newShare() *cobra.Command {
 	var r remake
 	k := algo.DefaultShare

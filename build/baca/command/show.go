@@ -18,6 +18,7 @@ import (
 	"baca/weights"
 )
 
+// newShow returns the command "model show".
 func newShow() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -90,6 +91,7 @@ func residuals(m *algo.Model) int {
 // smallestP returns the smallest p-value that a model can give.
 func smallestP(m *algo.Model) float64 { return 1 / float64(1+m.References()) }
 
+// writeModel writes what a model is, a line for each property. file is the model's file.
 func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

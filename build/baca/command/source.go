@@ -103,6 +103,7 @@ type rules []struct {
 	says   string
 }
 
+// check returns the first broken rule as an error of usage.
 func (list rules) check() error {
 	for _, r := range list {
 		if r.broken {

@@ -32,6 +32,7 @@ type splitFlags struct {
 // A splitFile is the file of one of the two sets.
 type splitFile struct{ name, form string }
 
+// newSplit returns the command "split".
 func newSplit() *cobra.Command {
 	f := splitFlags{}
 	c := f.verb(&cobra.Command{
@@ -56,6 +57,7 @@ func newSplit() *cobra.Command {
 	return c
 }
 
+// check completes the options and returns an error of usage for flags that do not fit.
 func (f *splitFlags) check() error {
 	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
 	f.own = func(_, names []string) { f.names = names }
@@ -74,6 +76,7 @@ func (f *splitFlags) check() error {
 	}.check())
 }
 
+// run divides the library and writes both sets.
 func (f *splitFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	records, err := f.read(ctx, stderr)
@@ -134,6 +137,7 @@ func (f *splitFlags) write(records []dataset.Record, parts []string, train, test
 	return nil
 }
 
+// rows writes records as a table. form is its file format.
 func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []dataset.Record) error {
 	sink := table.NewSink(w, form, f.text, true, append(fields, table.OwnBehind(f.names, fields)...))
 	sink.Add(table.Listed(rows)...)

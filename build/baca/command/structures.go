@@ -12,6 +12,7 @@ import (
 	"baca/weights"
 )
 
+// newStructures returns the command "model structures".
 func newStructures() *cobra.Command {
 	var r remake
 	var values labels

@@ -44,6 +44,7 @@ type trainFlags struct {
 	values     labels // columns of the values from which errors are kept, or none
 }
 
+// newTrain returns the command "train".
 func newTrain(gpus *device.GPUs) *cobra.Command {
 	f := trainFlags{device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
@@ -111,6 +112,7 @@ func (f *trainFlags) ownBackground() bool {
 // keepsErrors reports whether the model keeps errors of predictions.
 func (f *trainFlags) keepsErrors() bool { return f.values.Predicted != "" }
 
+// run trains a model, or continues a training, and writes the model.
 func (f *trainFlags) run() error {
 	// All graphs stay in memory, and a smaller heap costs a training less than a tenth of its time.
 	defer debug.SetGCPercent(debug.SetGCPercent(10))

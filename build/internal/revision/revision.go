@@ -21,6 +21,7 @@ func Checkout(ctx context.Context, root, revision, folder string) (remove func()
 	}, nil
 }
 
+// git runs "git worktree" in root with these arguments. Errors have its output.
 func git(ctx context.Context, root string, args ...string) error {
 	c := exec.CommandContext(ctx, "git", append([]string{"worktree"}, args...)...)
 	c.Dir = root

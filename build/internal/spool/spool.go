@@ -17,6 +17,7 @@ type Spool struct {
 	file   *os.File
 }
 
+// Write keeps b in memory up to s.Memory bytes in all, and in a temporary file beyond.
 func (s *Spool) Write(b []byte) (int, error) {
 	if s.file == nil && len(s.memory)+len(b) <= s.Memory {
 		s.memory = append(s.memory, b...)

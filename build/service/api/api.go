@@ -303,11 +303,13 @@ func fail(w http.ResponseWriter, p *problem) {
 	json.NewEncoder(w).Encode(p) // a client that is gone needs no answer
 }
 
+// writeJSON answers with v as JSON.
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(v)
 }
 
+// listModels answers with the models.
 func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 	models, err := a.models()
 	if err != nil {

@@ -36,6 +36,7 @@ type body struct {
 	err     error
 }
 
+// newBody returns the body of a request, which is read within the limits.
 func newBody(ctx context.Context, from io.Reader, control *http.ResponseController, limits Limits) *body {
 	b := &body{ctx: ctx, from: from, control: control, limits: limits}
 	b.in = bufio.NewReaderSize(b, headSize)

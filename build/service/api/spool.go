@@ -21,6 +21,7 @@ type reply struct {
 	notes []string        // sentences on what is not read
 }
 
+// Write keeps part of an answer. It fails when the request has ended and beyond spoolFile bytes.
 func (h *reply) Write(b []byte) (int, error) {
 	if err := context.Cause(h.ctx); err != nil {
 		return 0, err

@@ -67,6 +67,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 	a.respond(w, r, whole, a.train)
 }
 
+// train answers with a model trained on the list in body. One training runs at a time; others are refused.
 func (a *API) train(ctx context.Context, body *body, out *reply) error {
 	asked := trainRequest{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
 	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {

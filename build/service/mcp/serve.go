@@ -89,6 +89,7 @@ func readLines(r io.Reader, lines chan<- line, closed <-chan struct{}) {
 	}
 }
 
+// Read returns the next message, or the error at the end of input, once all requests are answered.
 func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for c.end == nil || c.waits() {
 		select {
@@ -172,6 +173,7 @@ func twice(text []byte) error {
 	return nil
 }
 
+// Write sends a message. A response closes its request.
 func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -189,6 +191,7 @@ func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.write(text)
 }
 
+// write sends a line.
 func (c *conversation) write(text []byte) error {
 	_, err := c.w.Write(append(text, '\n'))
 	return err

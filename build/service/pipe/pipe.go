@@ -138,6 +138,7 @@ func (a *answer) column(head []byte) error {
 	return nil
 }
 
+// open opens the model in the body of the question and answers with its name.
 func (a *answer) open(ctx context.Context, s *service.Service, q *question) error {
 	m, err := s.Open(ctx, q.body)
 	if err == nil {
@@ -243,6 +244,7 @@ func (a *answer) lines(p run.Plan) run.Plan {
 // A body writes to the body of an answer.
 type body struct{ *answer }
 
+// Write appends to the body of the answer.
 func (b body) Write(p []byte) (int, error) {
 	b.body = append(b.body, p...)
 	return len(p), nil
@@ -258,6 +260,7 @@ func (a *answer) refuse(e *dataset.Entry) {
 // progressInterval is the shortest time between frames with progress.
 const progressInterval = 100 * time.Millisecond
 
+// train answers with a model trained on the list of the question. Meanwhile it sends answers with the progress.
 func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {
 	values, l, err := q.list()
 	if err != nil {

@@ -83,6 +83,7 @@ func (b bench) node(ctx context.Context) ([]job, error) {
 	return b.wasm(ctx, "node", filepath.Join(b.root, "build/tools/wasmtest/node/go_js_wasm_exec"))
 }
 
+// chromium returns the jobs that run in a browser, for which it builds the runner.
 func (b bench) chromium(ctx context.Context) ([]job, error) {
 	runner := filepath.Join(b.bin, "wasmtest")
 	if _, err := execute(ctx, b.root, nil, "go", "build", "-o", runner, "./build/tools/wasmtest"); err != nil {

@@ -202,6 +202,7 @@ func (r *run) messages() string {
 	return strings.TrimSpace(text[max(0, len(text)-2000):])
 }
 
+// lastLine returns the last line that is not blank.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]

@@ -71,6 +71,7 @@ type file struct {
 	late bool // only loaded when it is asked for
 }
 
+// build writes the page to the folder out. If fast, it compresses less.
 func build(out string, fast bool) error {
 	text, err := exec.Command("go", "env", "GOMOD", "GOROOT").Output()
 	if err != nil {
@@ -99,6 +100,7 @@ func (b *builder) fail(err error) { b.err = cmp.Or(b.err, err) }
 
 func (b *builder) web(name string) string { return filepath.Join(b.root, "web", name) }
 
+// read returns the bytes of a file. A failure becomes b.err.
 func (b *builder) read(path string) []byte {
 	data, err := os.ReadFile(path)
 	b.fail(err)

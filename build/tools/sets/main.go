@@ -83,6 +83,7 @@ type compound struct {
 	others uint16 // number of compounds beside the parent
 }
 
+// compoundOf returns the compound of a molecule that is written as text.
 func compoundOf(text string, m *molecule.Molecule) compound {
 	p, _, aside := smiles.Parent(m)
 	return compound{text, p, smiles.Write(p), aside.Others}

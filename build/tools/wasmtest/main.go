@@ -53,6 +53,7 @@ func main() {
 	os.Exit(code)
 }
 
+// run serves a program for WebAssembly to a browser, and returns the program's exit status.
 func run(ctx context.Context, program string, arguments []string) (code int, err error) {
 	defer try.Catch(&err)
 	out := try.To(exec.Command("go", "env", "GOMOD", "GOROOT").Output())

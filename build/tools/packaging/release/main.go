@@ -163,6 +163,7 @@ func licenses(t ship.Program, root string) []byte {
 	return text.Bytes()
 }
 
+// writeTar writes files as a compressed tar archive, the same bytes for the same files.
 func writeTar(w io.Writer, files []ship.File) error {
 	z := try.To(gzip.NewWriterLevel(w, gzip.BestCompression))
 	a := tar.NewWriter(z)

@@ -116,7 +116,7 @@ func (t *table) nextRow() (size, nextLine int, err error) {
 	return size, nextLine, err
 }
 
-// texts returns the fields as names of columns.
+// texts returns the texts of all fields of a row, which are the names of columns.
 func (t *table) texts() []string {
 	row := make([]string, len(t.fields))
 	for i := range row {

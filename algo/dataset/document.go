@@ -124,8 +124,8 @@ func (s *scanner) resume(from, column int) (at, within int, last byte, resumed b
 	return column, within, last, false
 }
 
-// repeats counts the objects within another one that begin as it does, each on a line of its own. If brackets are
-// missing, these are further records.
+// repeats counts the objects within object that begin a line with the same key as object. Where a bracket is missing,
+// they are further records.
 func repeats(object []byte) (n int) {
 	own := firstKey(object)
 	for rest := object; own != ""; {
@@ -157,8 +157,8 @@ func firstKey(object []byte) string {
 
 var firstKeys = regexp.MustCompile(`^\{[ \t\n]*(?:"((?:[^"\\\n]|\\.)+)"|"?([^":\n{}\[\],]+)"?)[ \t\n]*:`)
 
-// objectSize returns the size of the object at hand. If sound is false, the object is damaged, too long or ends early at
-// that offset.
+// objectSize returns the size in bytes of the object that begins here. If sound is false, the object is damaged, too long
+// or cut off at offset size.
 func (s *scanner) objectSize() (size int, sound bool) {
 	var j syntax
 	s.texts = 0

@@ -198,7 +198,7 @@ func (n nodes) add(id string) error {
 	return nil
 }
 
-// join returns the edges by the numbers of nodes. bad is the index of the first edge without its nodes.
+// join returns the edges as pairs of node numbers. It fails at the first edge with an unknown node; bad is its index.
 func (n nodes) join(edges [][2]string) (joined [][2]int32, bad int, err error) {
 	joined = make([][2]int32, len(edges))
 	for i, ends := range edges {

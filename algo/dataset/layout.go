@@ -277,8 +277,8 @@ func isData(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
 }
 
-// namedColumn returns the column with the word smiles in its name, or −1. guessed is set if there are several: then it is
-// the first one whose cells are molecules.
+// namedColumn returns the column with the word smiles in its name, or −1. Of several such columns it returns the first one
+// whose cells are molecules, and guessed is true.
 func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
 	var named []int
 	for _, name := range smilesNames {

@@ -305,7 +305,8 @@ func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err err
 	return labels, nil
 }
 
-// build makes the graphs. It sorts the edges by source, and so by graph.
+// build makes the graphs. The nodes of graph k begin at starts[k]. An edge has its source in the upper 32 bits. build
+// sorts edges, leaves out loops and repeated edges, and warns of both.
 func (s *Set) build(starts []int32, edges []uint64) error {
 	slices.Sort(edges)
 	s.Graphs = make([]*graph.Graph, len(starts)-1)

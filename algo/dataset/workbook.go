@@ -50,7 +50,8 @@ func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 	return book.CSV(sheet)
 }
 
-// namedSheet returns the sheet with the name that was asked for, or else one that differs in case only.
+// namedSheet returns the sheet with the name u.sheet, or else one whose name differs in case only. It fails if there is
+// none, and if the sheet is damaged.
 func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	i := slices.IndexFunc(book.Sheets, func(s xlsx.Sheet) bool { return s.Name == u.sheet })
 	if i < 0 {

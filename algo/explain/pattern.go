@@ -139,8 +139,8 @@ func (p *pattern) naming(a *atoms, i int) group {
 	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.Aromatic)...), ring: ring}
 }
 
-// place extends found, the atoms of a for the first atoms of the pattern, to all of them. It returns them
-// with the pattern's ring, or nil if they do not fit.
+// place finds atoms of a for the pattern's atoms from number len(found) on. found has those before. It returns the atoms
+// for the whole pattern and the ring that they close, or nil if nothing fits.
 func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	k := len(found)
 	if k == len(p.atoms) {

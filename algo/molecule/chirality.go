@@ -151,7 +151,7 @@ func (p *Draft) separate() {
 	}
 }
 
-// classes counts different hashes.
+// classes returns the number of different hashes.
 func (c *centres) classes() int {
 	copy(c.sum, c.hash)
 	slices.Sort(c.sum)

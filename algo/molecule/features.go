@@ -104,7 +104,8 @@ const (
 	graphSlab = 16
 )
 
-// cut returns n zero values from store. It refills an exhausted store with slab values.
+// cut returns n zero values from store. A store with fewer values is replaced by one of slab values, except that a large n
+// gets memory of its own.
 func cut[T any](store *[]T, n, slab int) []T {
 	if len(*store) < n {
 		if n > slab/4 {

@@ -92,7 +92,7 @@ func written(e *dataset.Entry, form molecule.Form) string {
 	return smiles.Write(read)
 }
 
-// Why explains a readable record.
+// Why explains the score of a record that could be read. Values of atoms are in the order of the record's SMILES.
 func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error) {
 	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
 	if err != nil {

@@ -133,7 +133,8 @@ func (r *Run) Do(ctx context.Context) error {
 }
 
 // compare compares a list whose predictions are judged with the held-out molecules. This reads the input to the end and
-// starts it again. An input that can be read only once is not compared, and has no intervals and verdicts of the list.
+// opens it again; release closes it. An input that can be read only once is not compared, so it gets no intervals and
+// verdicts of the list.
 func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	p := r.Predictions
 	if p == nil || p.Judging == nil || r.Input.Again == nil {
@@ -342,7 +343,7 @@ func (r *Run) emit(ctx context.Context, rows []table.Row) error {
 	return nil
 }
 
-// begin opens where rows go, once. By now the columns of the input are known, and what decides.
+// begin opens the files for rows and rejects at the first call, when the columns are known.
 func (r *Run) begin() (err error) {
 	if r.Open == nil || r.began {
 		return nil

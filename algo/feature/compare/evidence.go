@@ -56,7 +56,7 @@ func (c *Comparison) evidence(ctx context.Context, workers int, a, b *List) (err
 	return err
 }
 
-// separate returns the cross-validated AUC of telling b from a, and its p-value.
+// separate returns the cross-validated AUC with which heads tell b from a, and the p-value of that AUC.
 func separate(ctx context.Context, workers int, a, b *background.Sample) (auc, p float64, err error) {
 	ofA, ofB, err := background.Unseen(ctx, workers, a, b)
 	if err != nil {

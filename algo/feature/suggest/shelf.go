@@ -189,7 +189,8 @@ type Suggested struct {
 	most  int
 }
 
-// Suggest suggests graphs with the shelf's prices and exclusions, which replace those of the options.
+// Suggest chooses graphs of the shelf and returns a row for each, the best first. The shelf's prices and exclusions
+// replace those of o.
 func (s *Shelf) Suggest(ctx context.Context, o Options) (*Suggested, error) {
 	o.Prices, o.Exclude = s.prices, s.excluded
 	found, err := s.Library.Suggest(ctx, o)

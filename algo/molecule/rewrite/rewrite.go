@@ -63,7 +63,7 @@ func (k Kind) Form(m *molecule.Molecule, atoms []int32, rng *rand.Rand) *molecul
 	return e.Molecule
 }
 
-// add adds an atom without bonds. It returns true, as changes do.
+// add adds an atom without bonds. It returns true, since callers return whether they changed the molecule.
 func (e *edit) add(element uint8, charge int8, hydrogens uint8) bool {
 	e.Atoms = append(e.Atoms, molecule.Atom{Element: element, Charge: charge, Hydrogens: hydrogens, Map: -1})
 	return true

@@ -417,7 +417,8 @@ func (s *canon) refine() uint64 {
 	}
 }
 
-// sumStereo adds the tags and geometries that are decided by now to the sums of their atoms.
+// sumStereo adds the tags and geometries that are decided by now to the sums of their atoms. An atom alone in its cell
+// needs no sum: it changes the hash instead. sumStereo returns the new hash.
 func (s *canon) sumStereo(hash uint64) uint64 {
 	s.hit = s.hit[:0]
 	note := func(i int32, weight uint64) {

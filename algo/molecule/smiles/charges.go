@@ -680,7 +680,8 @@ func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 	return paths
 }
 
-// shares reports whether the charge of a cation of that element may be drawn at atom i.
+// shares reports whether atom i may carry the charge of a cation of the given element instead. i has no hydrogens and a
+// lone pair.
 func (d *drawing) shares(i int32, cation uint8) bool {
 	a := &d.Atoms[i]
 	return (a.Element == nitrogen || cation != nitrogen && slices.Contains(chalcogen, a.Element)) && a.Hydrogens == 0 && d.hasLonePair(i)

@@ -23,7 +23,7 @@ func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []in
 	return m, buffer.Numbered(new([]int32), len(m.Atoms)), aside
 }
 
-// ordered is parser.ordered of a molecule.
+// ordered reports whether m has tags, several fragments or atom classes, so that its graph may depend on the writing.
 func ordered(m *molecule.Molecule) bool {
 	_, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	return trees > 1 || slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool {

@@ -39,8 +39,8 @@ func (p *predictions) check() error {
 	return nil
 }
 
-// learn prepares judging by the model's errors. If the model has none, it returns a sentence about that. If errors are
-// compared by the uncertainty of predictions, it also has that column read.
+// learn prepares judging by the model's stored errors. For a model without errors it returns a sentence that says so. If
+// errors are ordered by uncertainty, the column of uncertainties is also read from then on.
 func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing []string, err error) {
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil

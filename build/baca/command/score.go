@@ -607,7 +607,7 @@ type foundError string
 
 func (e foundError) Error() string { return string(e) + ", where --fail-on wants none" }
 
-// found returns a foundError if a record has one of the words of --fail-on.
+// found returns a foundError if a record has a verdict named by --fail-on, or was refused where --fail-on says so.
 func (s *scoring) found() error {
 	var list []string
 	for i, n := range []int{s.done.Outside, s.done.Borderline, s.done.Undecided, s.done.Refused} {

@@ -45,7 +45,7 @@ type found struct {
 	place string      // path at which a missing file will be
 }
 
-// files finds the regular and the missing files of a list.
+// files returns the regular files of a list, and those that do not exist yet. It leaves out pipes, devices and folders.
 func files(list []File) (all []found) {
 	for _, f := range list {
 		var info os.FileInfo

@@ -143,8 +143,8 @@ func clean(text string) (list []compound, fault string) {
 	}), fault
 }
 
-// faultOf says why a parent is left out: it is not organic, a radical, or has fewer than least or more than mostAtoms heavy
-// atoms.
+// faultOf says why a parent is left out, or returns "". A parent is left out if it is not organic, is a radical, or has
+// fewer than least or more than mostAtoms heavy atoms.
 func faultOf(p *molecule.Molecule, least int) string {
 	switch {
 	case !smiles.IsOrganic(p):

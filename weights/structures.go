@@ -130,7 +130,7 @@ func (c *codec) next() string {
 	return name
 }
 
-// lines reads a column of rows lines.
+// lines reads a column of texts. It fails unless there are as many as rows says, each with a line end, in UTF-8.
 func (c *codec) lines(key string, rows int) []string {
 	b := c.bin(key, nil)
 	n := bytes.Count(b, []byte{'\n'})

@@ -162,7 +162,7 @@ func (c *core) throughLength() {
 	}
 }
 
-// weights writes the gradients with respect to W_Q, W_K and W_V to g, from the dy of the projections.
+// weights writes to g the gradients with respect to W_Q, W_K and W_V. It computes them from the projections' gradients dy.
 func (c *core) weights(g *[3][]float32) {
 	for k, p := range c.projections() {
 		g[k] = parallel.Grow(g[k], c.width*c.dim)

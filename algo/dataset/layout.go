@@ -53,7 +53,8 @@ func layoutOf(head []byte, format Format, column string) layout {
 	return best
 }
 
-// layoutBy returns the layout of a text with this separator.
+// layoutBy returns the layout of a table that begins with head and has this separator. column is the column asked for, or
+// "".
 func layoutBy(head []byte, separator byte, column string) layout {
 	l := layout{separator: separator}
 	rows := sample(head, separator, MaxRecord+1)

@@ -427,7 +427,8 @@ type scanner struct {
 	texts  int             // where the last text of a damaged object begins
 }
 
-// emitText emits a molecule. It sets the record's id and finds the SMILES in a text, as trim does.
+// emitText emits rec with its id, and with the SMILES that trim finds in the text smiles. A text longer than MaxField is
+// left out, and refused.
 func (s *scanner) emitText(rec Record, id, smiles []byte) {
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.at.Column = 1

@@ -125,7 +125,7 @@ func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
 	return out
 }
 
-// Add adds slope times shares to to.
+// Add adds slope times each share to the value of the same index in to.
 func Add(to []float64, slope float64, shares []float64) {
 	for i, share := range shares {
 		to[i] += slope * share

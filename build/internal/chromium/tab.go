@@ -49,7 +49,7 @@ func (b *Tab) Blame(format string, args ...any) {
 }
 
 // Wrong returns what went wrong so far, one a line: errors and warnings of the console, which include violations of the
-// content security policy, and what was blamed.
+// content security policy, and what Blame recorded.
 func (b *Tab) Wrong() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -117,8 +117,8 @@ func (f *fault) pause(share float64) {
 	time.Sleep(d)
 }
 
-// resume runs the command again, as a user would, and compares the result. The command may fail if everything exists
-// already, as after a kill that followed the last write.
+// resume runs the command again, as a user would, and compares its files with those of an undisturbed run. The command
+// may fail if everything exists already, as after a kill that followed the last write.
 func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {

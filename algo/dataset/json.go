@@ -302,7 +302,7 @@ func (s *scanner) firstObjects(head []byte, most int) (objects []map[string]json
 	return objects
 }
 
-// cellsOf returns the values of an object that are texts or numbers, by key.
+// cellsOf returns the value of each key as a trimmed text, or "" if it is neither text nor number.
 func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	row := make([]string, len(keys))
 	for i, key := range keys {

@@ -98,8 +98,8 @@ func endsLine(r rune) bool {
 
 func isMolecule(word []byte) bool { return atoms(word) > 0 }
 
-// isSELFIES recognises a sequence of bracket tokens. One of them must not be a SMILES atom, such as [=O] or [Branch1], or
-// be a bare [C].
+// isSELFIES reports whether a text is a sequence of at least two tokens in brackets. At least one of them must be [C], or
+// no atom of SMILES: [=O], [Ring1] or [Branch1], say.
 func isSELFIES[T string | []byte](text T) bool {
 	if len(text) == 0 || text[0] != '[' {
 		return false

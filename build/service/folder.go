@@ -58,7 +58,8 @@ func (s *Service) names() []string {
 	return list
 }
 
-// file returns the file of a model by name.
+// file returns the bytes of the file of a model by name. It fails with [ErrUnknown] if no model has the name, and if a
+// file of the folder has changed since the start.
 func (s *Service) file(name string) ([]byte, error) {
 	data, err := weights.Bytes(name)
 	if !errors.Is(err, ErrUnknown) {

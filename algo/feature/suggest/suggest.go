@@ -173,7 +173,8 @@ type ground struct {
 	buffers       []*[near.Parts][]float64
 }
 
-// ground prepares the points, graphs of the library by index.
+// ground returns the distances of points, and the limit above which a graph is outside, for the search. points are indices
+// of graphs of the library.
 func (l *Library) ground(points []int, o Options) *ground {
 	g := &ground{Library: l, points: points}
 	sample := contrast.Outline{Dim: l.outline.Dim}
@@ -208,7 +209,7 @@ func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64
 	return dst
 }
 
-// costsOf writes the costs with a candidate in the training set.
+// costsOf writes to dst the costs that remain once a candidate is in the training set.
 func (g *ground) costsOf(worker, candidate int, dst []float64) {
 	to := g.buffers[worker]
 	g.targets.To(&g.outline, candidate, to)

@@ -237,6 +237,7 @@ type move struct{ from, to int32 }
 // equal sums by chance only cost time.
 var weights [256]uint64
 
+// init sets the weights to odd numbers that look random.
 func init() {
 	for k := range weights {
 		weights[k] = rings.Mix(int32(k))>>24 | 1

@@ -250,6 +250,7 @@ func (w *writer) write() []byte {
 	return w.out
 }
 
+// writeBond writes bond k behind atom i, as a slash if w gives it a direction. A bond that needs no symbol writes nothing.
 func (w *writer) writeBond(k, i int32) {
 	if w.dir != nil {
 		switch w.dir[k] {

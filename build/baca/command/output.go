@@ -39,7 +39,9 @@ type output struct {
 	keep    bool // keep the rows of a run that failed
 }
 
-// openOutput opens and locks a file. begin overwrites earlier rows in it, and finish replaces the file of that name.
+// openOutput opens the file that rows are written to and locks it. The file is name with PartExt, which finish renames to
+// name. It is name itself if the folder is read-only, and, without a lock, if name is a pipe or a device. openOutput fails
+// while another process writes the file.
 func openOutput(name string) (*output, error) {
 	to, stream, err := replace.Target(name)
 	if err != nil || stream != nil {

@@ -259,7 +259,7 @@ func (a *API) share(h http.Header, r *http.Request) (preflight bool) {
 	return true
 }
 
-// isLoopback reports whether every name server takes host for this machine.
+// isLoopback reports whether host, which may have a port, always means this machine: localhost or a loopback address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -115,7 +115,7 @@ func (g *graphML) handle(token xml.Token, line, column int) {
 	}
 }
 
-// fail makes an error that of the graph, unless the graph has one already.
+// fail gives the graph the error err, unless err is nil or the graph has an error already.
 func (g *graphML) fail(line int, err error) {
 	if g.rec.Err == nil && err != nil {
 		g.rec.Err = syntaxError(line, 1, err)

@@ -41,7 +41,7 @@ func (p *Draft) FoldHydrogens() {
 				}
 			}
 		}
-		p.handDirection(int32(i), l, gone)
+		p.passDirection(l, gone)
 		gone[l.Bond] = 1
 	}
 	p.closeGaps(gone, to)
@@ -105,9 +105,9 @@ func (p *Draft) countsHydrogens(i int32) bool {
 	return slices.ContainsFunc(elements[a.Element].valences[1:], func(v int8) bool { return int32(v) == a.totalValence() })
 }
 
-// handDirection moves the direction of hydrogen h's bond, link l of h, to another single bond of its neighbour.
-// It does nothing if one of these bonds has a direction already.
-func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
+// passDirection moves the direction of a hydrogen's bond l to another single bond of the hydrogen's neighbour. It does
+// nothing if one of the other bonds has a direction already. Bonds k with gone[k] ≠ 0 do not count.
+func (p *Draft) passDirection(l neighbor.Link, gone []int32) {
 	dir := p.Dirs[l.Bond]
 	if dir == Level {
 		return

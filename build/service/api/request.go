@@ -217,7 +217,7 @@ const trustPath = "/v1/trust"
 var judgedReader = reader{answer: whole, read: readJudged}
 
 // readJudged reads a list with predictions from JSON, and makes the plan judge them.
-func readJudged(q *question, p *run.Plan, b *body) (run.Input, error) {
+func readJudged(_ *question, p *run.Plan, b *body) (run.Input, error) {
 	var asked struct {
 		service.List
 		service.Predictions
@@ -237,7 +237,7 @@ func readJudged(q *question, p *run.Plan, b *body) (run.Input, error) {
 }
 
 // readDocument reads a list from JSON.
-func readDocument(q *question, p *run.Plan, b *body) (run.Input, error) {
+func readDocument(_ *question, p *run.Plan, b *body) (run.Input, error) {
 	var l service.List
 	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
 		return run.Input{}, err

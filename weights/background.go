@@ -10,11 +10,11 @@ import (
 //go:embed background/molecules.smi.gz
 var backgroundFile []byte
 
-// BackgroundFile returns the built-in background: gzipped SMILES, one a line, some with a class. background/README.md
-// has sources and licences.
+// BackgroundFile returns the built-in background: gzipped SMILES, one a line, some of them with a class.
+// background/README.md names sources and licences.
 func BackgroundFile() []byte { return bytes.Clone(backgroundFile) }
 
-// Background reads the built-in background.
+// Background returns a reader of the built-in background, decompressed.
 func Background() io.Reader {
 	r, err := gzip.NewReader(bytes.NewReader(backgroundFile))
 	if err != nil {

@@ -9,18 +9,19 @@ import (
 	"baca/algo/pretrain"
 )
 
-// A Checkpoint is a training run between two epochs. With the same graphs it resumes to the bit-identical result.
+// A Checkpoint is a training run between two epochs. With the same graphs, the run resumes to the same bits.
 type Checkpoint struct {
-	Program    string // version that wrote it
-	Schema     string // of the graphs, as in algo.Card
-	DataSHA256 string // of the training file's bytes, hex
-	// Options of the run. Workers is not stored, as it does not affect the result, and 0 after LoadCheckpoint.
+	Program    string // version of the program that wrote it
+	Schema     string // schema of the graphs, as in algo.Card
+	DataSHA256 string // SHA-256 of the training file, in hex
+	// Options are those of the run, except Workers, which does not affect the result and is not stored.
 	Options pretrain.Options
-	Loss    pretrain.Loss // of the last epoch, zero before the first
+	Loss    pretrain.Loss // loss of the last epoch, zero before the first
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint without rounding. Write to a new file and rename it, so that a killed run leaves a complete one.
+// SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed run leaves a complete
+// file.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := try(c.check); err != nil {
 		return err
@@ -32,8 +33,8 @@ func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	return write(w, checkpointKind, []algo.Section{{Name: headSection, Data: p.buf.Bytes()}})
 }
 
-// LoadCheckpoint reads a checkpoint from a file's bytes, which it does not keep. The error wraps
-// one of this package's. The caller checks that it belongs to the run.
+// LoadCheckpoint reads a checkpoint from the bytes of a file, which it does not keep. An error wraps one of this
+// package's. The caller checks by Fits that the checkpoint belongs to its run.
 func LoadCheckpoint(data []byte) (*Checkpoint, error) {
 	sections, err := read(data, checkpointKind)
 	if err != nil {
@@ -57,6 +58,7 @@ const (
 	lossEntries       = 4
 )
 
+// checkpointFields writes or reads a checkpoint.
 func checkpointFields(c *codec, v *Checkpoint) {
 	c.fields("", checkpointEntries)
 	c.text("program", &v.Program)
@@ -78,7 +80,7 @@ func checkpointFields(c *codec, v *Checkpoint) {
 	c.allFloats("v", &v.State.V)
 }
 
-// check rejects a checkpoint that cannot resume.
+// check fails for a checkpoint that cannot resume.
 func (c *Checkpoint) check() {
 	checkSchema(c.Schema, c.Options.Config)
 	s := &c.State
@@ -103,7 +105,7 @@ func (c *Checkpoint) check() {
 	}
 }
 
-// Fits rejects a checkpoint of another run than the one for this card and these options.
+// Fits returns an error if the checkpoint is of another run than one with this card and these options.
 func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	switch {
 	case c.Schema != card.Schema:
@@ -120,6 +122,7 @@ func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	return nil
 }
 
+// CheckpointOf returns the checkpoint of a run with this card.
 func CheckpointOf(card algo.Card, o pretrain.Options, s pretrain.State, loss pretrain.Loss) *Checkpoint {
 	return &Checkpoint{Program: card.Program, Schema: card.Schema, DataSHA256: card.DatasetSHA256, Options: o, Loss: loss, State: s}
 }

@@ -12,33 +12,35 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// Limits of values in a file. Bins have the length that the rest of the file implies.
+// Limits of values in a file. The length of a bin follows from the rest of the file.
 const (
 	maxText = 4096    // bytes of a string
 	maxList = 1 << 20 // integers of an array
 )
 
-// A codec writes a payload, or reads one: each part of the format is one list of fields, so the
-// order of keys cannot differ. Both directions reject long or invalid texts, negative counts, and
-// reals that are not finite. The first error ends do.
+// A codec writes a payload, or reads one. Each part of the format is one list of fields for both directions, so the
+// order of keys cannot differ. Each method writes a value, or reads it into its argument. Both directions reject long or
+// invalid texts, negative counts, and reals that are not finite. The first error ends do.
 //
-// Package msgpack only decodes headers and single numbers: the codec checks lengths against the remaining bytes, and
-// cuts strings and bins itself. No value is skipped, so nesting is that of the format.
+// Package msgpack only decodes heads and single numbers. The codec checks lengths against the remaining bytes, and cuts
+// strings and bins itself. It skips no value, so nesting is that of the format.
 type codec struct {
 	writes bool
-	buf    bytes.Buffer // what is written; never fails, so calls of w do not
+	buf    bytes.Buffer // what was written; a buffer never fails, so calls of w do not
 	w      *msgpack.Encoder
-	data   []byte        // what is read
-	rest   *bytes.Reader // of data; r reads from it unbuffered
+	data   []byte        // the payload that is read
+	rest   *bytes.Reader // the rest of data, from which r reads without a buffer
 	r      *msgpack.Decoder
 }
 
+// newWriter returns a codec that writes.
 func newWriter() *codec {
 	c := &codec{writes: true}
 	c.w = msgpack.NewEncoder(&c.buf)
 	return c
 }
 
+// newReader returns a codec that reads payload.
 func newReader(payload []byte) *codec {
 	c := &codec{data: payload, rest: bytes.NewReader(payload)}
 	c.r = msgpack.NewDecoder(c.rest)
@@ -59,7 +61,7 @@ func (c *codec) do(fields func()) error {
 // A failure ends try.
 type failure struct{ error }
 
-// try returns the failure that ended f, nil for none.
+// try calls f and returns the failure that ended it, or nil.
 func try(f func()) (err error) {
 	defer func() {
 		v := recover()
@@ -73,18 +75,19 @@ func try(f func()) (err error) {
 	return nil
 }
 
+// fail ends the enclosing try with an error.
 func fail(cause error, format string, args ...any) {
 	panic(failure{fmt.Errorf("%w: %w", cause, fmt.Errorf(format, args...))})
 }
 
-// require fails unless ok. Long loops call fail themselves, since arguments take memory.
+// require calls fail unless ok. Long loops call fail themselves, since arguments take memory.
 func require(ok bool, cause error, format string, args ...any) {
 	if !ok {
 		fail(cause, format, args...)
 	}
 }
 
-// fail names the place in what is read.
+// fail is the function fail, but a reader's error also says where in the payload.
 func (c *codec) fail(cause error, format string, args ...any) {
 	if c.writes {
 		fail(cause, format, args...)
@@ -93,13 +96,14 @@ func (c *codec) fail(cause error, format string, args ...any) {
 	panic(failure{fmt.Errorf("%w: %w (%s)", cause, fmt.Errorf(format, args...), at)})
 }
 
+// require fails unless ok.
 func (c *codec) require(ok bool, cause error, format string, args ...any) {
 	if !ok {
 		c.fail(cause, format, args...)
 	}
 }
 
-// The format's types of values. Those of package msgpack accept more, nil for zero among them.
+// The types of values in the format. Package msgpack itself accepts more, such as nil for zero.
 var (
 	isMap  = func(c byte) bool { return msgpcode.IsFixedMap(c) || c == msgpcode.Map16 || c == msgpcode.Map32 }
 	isList = func(c byte) bool {
@@ -109,7 +113,7 @@ var (
 	isDouble = func(c byte) bool { return c == msgpcode.Double }
 )
 
-// decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted type.
+// decodeHead decodes the head of key's value, or a whole number, if its first byte is of the wanted type.
 func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
 	code, err := c.r.PeekCode()
 	if err == nil && !is(code) {
@@ -124,7 +128,8 @@ func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode fu
 	return v
 }
 
-// length decodes the head of a value of many elements, each of at least size bytes, which must fit into the rest.
+// length decodes the head of a value and returns its number of elements. Each has at least size bytes, which must fit into
+// the rest.
 func (c *codec) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
 	n := decodeHead(c, key, want, is, decode)
 	c.require(n >= 0 && n <= c.remaining()/size, ErrFormat,
@@ -132,7 +137,7 @@ func (c *codec) length(key, want string, is func(byte) bool, decode func() (int,
 	return n
 }
 
-// cut returns the next n bytes, checked by length.
+// cut returns the next n bytes, which length has checked.
 func (c *codec) cut(n int) []byte {
 	at := len(c.data) - c.remaining()
 	c.rest.Seek(int64(n), io.SeekCurrent)
@@ -147,7 +152,7 @@ func (c *codec) str(key string) string {
 	return s
 }
 
-// key is the key of an entry.
+// key writes the key of an entry, or checks that it is the next one.
 func (c *codec) key(want string) {
 	if c.writes {
 		c.w.EncodeString(want)
@@ -157,7 +162,7 @@ func (c *codec) key(want string) {
 	c.require(got == want, ErrFormat, "key %q, want %q", got, want)
 }
 
-// entries is the head of a map of n entries. A reader returns the number that it finds.
+// entries writes the head of a map of n entries, or reads the number of its entries. It returns the number.
 func (c *codec) entries(key string, n int) int {
 	if c.writes {
 		c.w.EncodeMapLen(n)
@@ -166,7 +171,7 @@ func (c *codec) entries(key string, n int) int {
 	return c.length(key, "a map", isMap, c.r.DecodeMapLen, 2)
 }
 
-// fields begins a map of exactly n entries as the value of key, or as the payload if key is "".
+// fields begins a map of exactly n entries: the value of key, or the payload if key is "".
 func (c *codec) fields(key string, n int) {
 	if key != "" {
 		c.key(key)
@@ -177,6 +182,7 @@ func (c *codec) fields(key string, n int) {
 	c.require(got == n, ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
 }
 
+// text writes or reads a string of UTF-8.
 func (c *codec) text(key string, v *string) {
 	c.key(key)
 	if !c.writes {
@@ -187,11 +193,13 @@ func (c *codec) text(key string, v *string) {
 	c.w.EncodeString(*v)
 }
 
+// word writes or reads an unsigned integer.
 func (c *codec) word(key string, v *uint64) {
 	c.key(key)
 	c.unsigned(key, "an unsigned integer", v)
 }
 
+// unsigned writes or reads an unsigned integer without its key. want describes it in errors.
 func (c *codec) unsigned(key, want string, v *uint64) {
 	if c.writes {
 		c.w.EncodeUint(*v)
@@ -200,11 +208,13 @@ func (c *codec) unsigned(key, want string, v *uint64) {
 	}
 }
 
+// count writes or reads an integer that is not negative.
 func (c *codec) count(key string, v *int) {
 	c.key(key)
 	c.int(key, "an unsigned integer", v)
 }
 
+// int writes or reads an integer that is not negative, without its key. want describes it in errors.
 func (c *codec) int(key, want string, v *int) {
 	n := uint64(*v)
 	if c.writes && *v < 0 {
@@ -218,7 +228,7 @@ func (c *codec) int(key, want string, v *int) {
 	}
 }
 
-// flag is a count of 0 or 1.
+// flag writes or reads a bool as a count of 0 or 1.
 func (c *codec) flag(key string, v *bool) {
 	n := 0
 	if *v {
@@ -229,6 +239,7 @@ func (c *codec) flag(key string, v *bool) {
 	*v = n == 1
 }
 
+// counts writes or reads a list of integers that are not negative.
 func (c *codec) counts(key string, v *[]int) {
 	c.key(key)
 	if c.writes {
@@ -243,6 +254,7 @@ func (c *codec) counts(key string, v *[]int) {
 	}
 }
 
+// real writes or reads a finite number.
 func (c *codec) real(key string, v *float64) {
 	if c.key(key); !c.writes {
 		*v = decodeHead(c, key, "a float64", isDouble, c.r.DecodeFloat64)
@@ -252,7 +264,7 @@ func (c *codec) real(key string, v *float64) {
 	}
 }
 
-// bin is a bin of any length. A reader returns a part of the payload.
+// bin writes a bin, or reads one of any length. A reader returns a part of the payload.
 func (c *codec) bin(key string, b []byte) []byte {
 	c.key(key)
 	if c.writes {
@@ -263,15 +275,15 @@ func (c *codec) bin(key string, b []byte) []byte {
 	return c.cut(c.length(key, "a bin", msgpcode.IsBin, c.r.DecodeBytesLen, 1))
 }
 
-// sized is a bin of n bytes.
+// sized is bin, but fails unless the bin has n bytes.
 func (c *codec) sized(key string, b []byte, n int) []byte {
 	b = c.bin(key, b)
 	c.require(len(b) == n, ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
 	return b
 }
 
-// values is a bin of n values of that many bytes, each by value. A reader makes the list once the
-// bytes are there, unless it has that length.
+// values writes or reads a bin of n values of size bytes each. value converts one of them. A reader allocates the list only
+// after it knows that the bytes exist, unless the list has length n already.
 func values[T any](c *codec, key string, list *[]T, n, size int, value func(b []byte, v *T)) {
 	var b []byte
 	if c.writes {
@@ -287,7 +299,7 @@ func values[T any](c *codec, key string, list *[]T, n, size int, value func(b []
 	}
 }
 
-// single is a float32.
+// single writes or reads a float32.
 func (c *codec) single(b []byte, v *float32) {
 	if c.writes {
 		binary.LittleEndian.PutUint32(b, math.Float32bits(*v))
@@ -296,7 +308,7 @@ func (c *codec) single(b []byte, v *float32) {
 	}
 }
 
-// half is a float32 as float16.
+// half writes or reads a float32 as a float16.
 func (c *codec) half(b []byte, v *float32) {
 	if c.writes {
 		binary.LittleEndian.PutUint16(b, toHalf(*v))
@@ -305,7 +317,7 @@ func (c *codec) half(b []byte, v *float32) {
 	}
 }
 
-// double is a float64, with a single NaN for equal bytes.
+// double writes or reads a float64. All NaN are written with the same bytes.
 func (c *codec) double(b []byte, v *float64) {
 	switch x := *v; {
 	case !c.writes:
@@ -317,10 +329,10 @@ func (c *codec) double(b []byte, v *float64) {
 	}
 }
 
-// floats is len(v) float32 numbers.
+// floats writes or reads len(v) float32 numbers.
 func (c *codec) floats(key string, v []float32) { values(c, key, &v, len(v), 4, c.single) }
 
-// allFloats is any number of float32 numbers.
+// allFloats writes or reads any number of float32 numbers.
 func (c *codec) allFloats(key string, v *[]float32) {
 	if c.writes {
 		c.floats(key, *v)
@@ -336,7 +348,7 @@ func (c *codec) allFloats(key string, v *[]float32) {
 	}
 }
 
-// rounded is any number of numbers as float32, with a single NaN for equal bytes.
+// rounded writes or reads any number of float64 as float32. All NaN are written with the same bytes.
 func (c *codec) rounded(key string, v *[]float64) {
 	list := make([]float32, len(*v))
 	for i, x := range *v {
@@ -353,7 +365,7 @@ func (c *codec) rounded(key string, v *[]float64) {
 	}
 }
 
-// uvarint writes or reads one number: a writer appends it to b, a reader takes it from the front. Errors call it by name and i.
+// uvarint appends a number to b when writing, and takes it from the front of b when reading. Errors call it by name and i.
 func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	if c.writes {
 		*b = binary.AppendUvarint(*b, *v)
@@ -368,7 +380,8 @@ func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	*v, *b = x, (*b)[size:]
 }
 
-// uvarints is a bin of 32-bit numbers, each called name. turn makes them from what is written, and back.
+// uvarints writes or reads a bin of numbers of 32 bits. turn gives what is written for number i, or the number for what is
+// read. Errors call a number by name.
 func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v uint64) uint64) {
 	if c.writes {
 		var b []byte
@@ -391,7 +404,8 @@ func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v ui
 	}
 }
 
-// gaps is ascending numbers of that many bits, each called name, stored as differences from their minimum.
+// gaps writes or reads ascending numbers of so many bits, as differences from the lowest possible next number. Errors call
+// a number by name.
 func (c *codec) gaps(key, name string, bits int, list *[]uint32) {
 	lowest := uint64(0)
 	c.uvarints(key, name, list, func(i int, v uint64) uint64 {

@@ -16,7 +16,7 @@ var ErrUnknown = errors.New("unknown model")
 //go:embed models
 var embedded embed.FS
 
-// Default is the model used by default.
+// Default is the model that is used if none is named.
 const Default = "drugs"
 
 const (
@@ -39,7 +39,7 @@ func Names() []string {
 	return list
 }
 
-// Bytes returns the file of an embedded model, name in any case. The error for an unknown one wraps
+// Bytes returns the file of an embedded model. The case of the name does not matter. The error for an unknown name wraps
 // ErrUnknown and lists the known names.
 func Bytes(name string) ([]byte, error) {
 	known := Names()
@@ -51,7 +51,7 @@ func Bytes(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(known, ", "))
 }
 
-// Open loads an embedded model, name in any case.
+// Open loads an embedded model. The case of the name does not matter.
 func Open(name string) (*algo.Model, error) {
 	data, err := Bytes(name)
 	if err != nil {

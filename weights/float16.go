@@ -2,7 +2,7 @@ package weights
 
 import "math"
 
-// toHalf returns the binary16 bits nearest to f, ties to even. From 65520 on that is infinity.
+// toHalf returns the binary16 bits nearest to f, ties to even. From 65520 on these are infinity.
 func toHalf(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b>>16) & 0x8000

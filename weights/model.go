@@ -22,19 +22,19 @@ const (
 	maxRows = 1 << 17
 	// maxKnown bounds the training graphs with subtrees or structures.
 	maxKnown = 1 << 20
-	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at most.
+	// maxWork bounds rows·E². Projecting rows again takes 4·rows·E² multiply-adds, a few seconds at most.
 	maxWork = 1 << 30
-	// maxQ is the largest log1p of a pooled embedding: that of the largest float32 is 88.7, and
-	// later float16 values have no inverse.
+	// maxQ is the largest log1p of a pooled embedding. That of the largest float32 is 88.7, and the next float16 values
+	// after 88 have no inverse.
 	maxQ = 88
 )
 
-// Save writes a model, deterministically.
+// Save writes a model. The same model gives the same bytes.
 //
 // It rounds bank embeddings to 256 values a column, holdout embeddings to float16, and node scores
-// to float32. So score with the loaded model. Saving a loaded model gives the same bytes.
+// to float32. So score with the model as it is loaded again. Saving a loaded model gives the same bytes.
 //
-// A contradictory model, as in FORMAT.md under "What has to fit together", is an error.
+// It returns an error for a model that contradicts itself, see FORMAT.md under "What has to fit together".
 func Save(w io.Writer, m *algo.Model) error {
 	if m.Encoder == nil || m.Bank == nil || m.Subtrees == nil {
 		return fmt.Errorf("%w: a model to save needs an encoder, a bank and subtrees", ErrFormat)
@@ -72,7 +72,7 @@ func Sum(m *algo.Model) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// Sections beside the head. Those from residuals on are optional, as no score depends on them.
+// Sections beside the head. All but the index are optional, as no score depends on them.
 const (
 	indexSection      = "index"
 	residualsSection  = "residuals"
@@ -81,7 +81,7 @@ const (
 	structuresSection = "structures"
 )
 
-// parts lists the known sections. Each comes after the sections that it needs.
+// parts lists the known sections. A section comes after those that it needs.
 var parts = []struct {
 	name   string
 	has    func(m *algo.Model) bool
@@ -95,7 +95,7 @@ var parts = []struct {
 	{structuresSection, func(m *algo.Model) bool { return m.Structures != nil }, (*codec).structures},
 }
 
-// Numbers of entries of the head's maps.
+// Numbers of entries of the maps in the head.
 const (
 	modelEntries      = 12
 	cardEntries       = 18
@@ -109,8 +109,8 @@ const (
 	measuredEntries   = 3
 )
 
-// Load reads and verifies a model from a file's bytes. It keeps data, which must not change. The
-// error wraps one of this package's.
+// Load reads and checks a model from the bytes of a file. It keeps data, which must not change. An error wraps one of this
+// package's.
 func Load(data []byte) (*algo.Model, error) {
 	sections, err := read(data, modelKind)
 	if err != nil {
@@ -141,7 +141,7 @@ func Load(data []byte) (*algo.Model, error) {
 	return m, nil
 }
 
-// model is the head of a model. The subtrees must have been read.
+// model writes or reads the head of a model. A reader must have read the index before.
 func (c *codec) model(m *algo.Model) {
 	c.fields("", modelEntries)
 	cardFields(c, &m.Card)
@@ -163,6 +163,7 @@ func (c *codec) model(m *algo.Model) {
 	c.measured(m)
 }
 
+// cardFields writes or reads the card.
 func cardFields(c *codec, v *algo.Card) {
 	c.fields("card", cardEntries)
 	c.text("name", &v.Name)
@@ -185,6 +186,7 @@ func cardFields(c *codec, v *algo.Card) {
 	c.text("holdout", &v.Holdout)
 }
 
+// configFields writes or reads the sizes of an encoder.
 func configFields(c *codec, key string, v *gin.Config) {
 	c.fields(key, configEntries)
 	c.count("features", &v.Features)
@@ -192,7 +194,7 @@ func configFields(c *codec, key string, v *gin.Config) {
 	c.count("layers", &v.Layers)
 }
 
-// encoder is an encoder's tensors.
+// encoder writes or reads the tensors of an encoder.
 func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	c.key("tensors")
 	e := m.Encoder
@@ -217,7 +219,7 @@ func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	}
 }
 
-// parameters counts the parameters of a valid shape c.
+// parameters returns the number of parameters of an encoder of a valid shape.
 func parameters(c gin.Config) int {
 	linear := func(in, out int) int { return in*out + out }
 	n := 0
@@ -232,7 +234,7 @@ func shape(c gin.Config) string {
 	return fmt.Sprintf("%d features, hidden width %d and %d layers", c.Features, c.Hidden, c.Layers)
 }
 
-// check rejects a model that is well-formed but useless, as the other checks do.
+// check fails for a model that is well-formed but contradicts itself.
 func check(m *algo.Model) {
 	checkSchema(m.Card.Schema, m.Encoder.Config)
 	checkFinite("the list of all parameters", m.Encoder.Params)
@@ -255,7 +257,7 @@ func check(m *algo.Model) {
 	checkStructures(m)
 }
 
-// checkCard rejects rows that a training set of this size cannot have.
+// checkCard fails for rows that a training set of this size cannot have.
 func checkCard(c *algo.Card) {
 	n := len(c.HoldoutRows) + len(c.Repeats)
 	require(n <= maxList, ErrTooLarge, "%d graphs kept from training or repeated, want at most %d", n, maxList)
@@ -272,7 +274,7 @@ func checkCard(c *algo.Card) {
 	}
 }
 
-// checkKnown rejects an index that does not match the training graphs.
+// checkKnown fails for an index that is not of the training graphs.
 func checkKnown(m *algo.Model) {
 	known, want := m.Known(), m.Card.Train
 	if m.Shared > 0 {
@@ -282,7 +284,7 @@ func checkKnown(m *algo.Model) {
 	require(known == want, ErrRows, "the subtrees of %d training graphs, want those of %d", known, want)
 }
 
-// checkPrints rejects a bank whose prints are not those of its training graphs. A file has them once.
+// checkPrints fails for a bank whose prints are not those of its training graphs. A file has these prints only once.
 func checkPrints(m *algo.Model) {
 	for k, p := range m.Bank.Prints {
 		if !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), m.Known()))) {
@@ -291,7 +293,7 @@ func checkPrints(m *algo.Model) {
 	}
 }
 
-// checkSchema rejects an encoder that does not fit the schema.
+// checkSchema fails for an encoder that does not fit the schema.
 func checkSchema(schema string, c gin.Config) {
 	err := c.Validate()
 	require(err == nil, ErrFormat, "%v", err)
@@ -300,6 +302,7 @@ func checkSchema(schema string, c gin.Config) {
 	require(c.Features == width, ErrSchema, "the encoder takes %d features, %s has %d", c.Features, schema, width)
 }
 
+// checkRows fails unless the rows of v fit each other and the encoder, with values in range.
 func checkRows(key string, v *contrast.Representation, e *gin.Encoder) {
 	n, width := v.Len(), e.Width()
 	checkSize(key, n, width)
@@ -320,17 +323,19 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) {
 	}
 }
 
-// checkSize rejects too many rows.
+// checkSize fails for too many rows.
 func checkSize(key string, n, width int) {
 	most := min(maxRows, maxWork/(width*width))
 	require(n <= most, ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, most)
 }
 
+// checkText fails for text that is too long or no UTF-8.
 func checkText(key, v string) {
 	require(len(v) <= maxText, ErrFormat, "%s has %d bytes, want at most %d", key, len(v), maxText)
 	require(utf8.ValidString(v), ErrFormat, "%s is not UTF-8", key)
 }
 
+// checkFinite fails at the first number that is infinite or NaN.
 func checkFinite(key string, v []float32) {
 	for i, x := range v {
 		if !finite(float64(x)) {

@@ -8,7 +8,7 @@ import (
 	"baca/algo/explain"
 )
 
-// profile is the profile, empty bins for none.
+// profile writes or reads the profile. Empty bins stand for none.
 func (c *codec) profile(m *algo.Model) {
 	p := new(explain.Profile)
 	if c.writes && m.Profile != nil {
@@ -37,10 +37,10 @@ func (c *codec) profile(m *algo.Model) {
 	m.Profile = p
 }
 
-// maxValue bounds feature values: float32 is exact up to it.
+// maxValue bounds feature values. Up to it float32 represents every integer.
 const maxValue = 1 << 24
 
-// feature is one feature's values, at the end of b when written, at its front when read.
+// feature writes or reads the values of one feature. It appends them to b, or takes them from the front of b.
 func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	n := uint64(len(*list))
 	if c.uvarint("feature", column, b, &n); !c.writes {
@@ -70,7 +70,7 @@ func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	}
 }
 
-// checkProfile rejects a profile that no file can hold.
+// checkProfile fails for a profile that no file can hold.
 func checkProfile(m *algo.Model) {
 	p := m.Profile
 	if p == nil {
@@ -95,7 +95,7 @@ func checkProfile(m *algo.Model) {
 	}
 }
 
-// checkShared rejects scores that no file can hold.
+// checkShared fails for scores that no file can hold.
 func checkShared(m *algo.Model) {
 	scores := len(m.Reference)
 	require(m.Shared >= 0 && m.Shared <= m.Card.Train, ErrNumber,

@@ -8,10 +8,10 @@ import (
 	"baca/algo/rare"
 )
 
-// maxLevel bounds surprises. Each of MaxNodes atoms may add one.
+// maxLevel bounds the levels of surprise. Each of a graph's MaxNodes atoms may add one.
 const maxLevel = 1 << 24
 
-// rare is the table of parts, empty bins for none.
+// rare writes or reads the table of rare parts. Empty bins stand for none.
 func (c *codec) rare(m *algo.Model) {
 	t := new(rare.Table)
 	if c.writes && m.Rare != nil {
@@ -27,7 +27,7 @@ func (c *codec) rare(m *algo.Model) {
 	}
 }
 
-// small are numbers of at most most.
+// small writes or reads numbers that are at most most.
 func (c *codec) small(key string, most uint64, list *[]uint32) {
 	c.uvarints(key, key, list, func(i int, v uint64) uint64 {
 		c.require(v <= most, ErrNumber, "%s %d is %d, want at most %d", key, i, v, most)
@@ -35,7 +35,7 @@ func (c *codec) small(key string, most uint64, list *[]uint32) {
 	})
 }
 
-// checkRare rejects a table that no file can hold.
+// checkRare fails for a table that no file can hold.
 func checkRare(m *algo.Model, bank int) {
 	t := m.Rare
 	if t == nil {

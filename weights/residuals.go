@@ -9,7 +9,7 @@ import (
 
 const residualEntries = 5
 
-// residuals are errors of predictions.
+// residuals writes or reads the errors of predictions.
 func (c *codec) residuals(m *algo.Model) {
 	v := m.Residuals
 	if !c.writes {
@@ -24,16 +24,18 @@ func (c *codec) residuals(m *algo.Model) {
 	values(c, "trained", &v.Trained, m.ErrorsOfTrained(), 8, c.double)
 }
 
-// Columns beside errors are optional, each a section of its own.
+// uncertainty and newScaffold are optional columns beside the errors, each in a section of its own.
 func uncertainty(r *algo.Residuals) *algo.Column { return &r.Uncertainty }
 func newScaffold(r *algo.Residuals) *algo.Column { return &r.NewScaffold }
 
+// hasColumn returns a function that reports whether a model has a column.
 func hasColumn(of func(r *algo.Residuals) *algo.Column) func(m *algo.Model) bool {
 	return func(m *algo.Model) bool { return m.Residuals != nil && of(m.Residuals).Name != "" }
 }
 
 const columnEntries = 2
 
+// besideErrors returns a function that writes or reads a column beside the errors.
 func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *algo.Model) {
 	return func(c *codec, m *algo.Model) {
 		c.require(m.Residuals != nil, ErrRows, "of predictions whose errors are not known")
@@ -45,7 +47,7 @@ func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *alg
 	}
 }
 
-// checkResiduals rejects errors that do not match the graphs.
+// checkResiduals fails for errors that are not of the model's graphs.
 func checkResiduals(m *algo.Model, holdout int) {
 	v := m.Residuals
 	if v == nil {

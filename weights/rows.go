@@ -12,17 +12,17 @@ import (
 	"baca/algo/near"
 )
 
-// The bank is the larger part of a file and only compared with, so its embeddings take a byte each: 256 values, evenly
-// spaced over a column's range. The holdout is scored like a user's graphs and keeps float16.
+// The bank is the larger part of a file, and graphs are only compared with it. So its embeddings take a byte each: 256
+// values, evenly spaced over the range of a column. The holdout is scored like a user's graphs and keeps float16.
 
-// minSpread is the least relative range of a column with levels: float32 rounding would lose closer
-// values, and the column counts as constant.
+// minSpread is the smallest relative range of a column with levels. A narrower column counts as constant, because float32
+// could not tell its levels apart.
 const minSpread = 0x1p-12
 
-// levels is the number of steps over the range.
+// levels is the number of steps over the range of a column.
 const levels = 255
 
-// ranges returns the least and the largest value of each column.
+// ranges returns the lowest and the highest value of each column.
 func ranges(q []float32, dim int) (low, high []float32) {
 	low, high = slices.Clone(q[:dim]), slices.Clone(q[:dim])
 	for i, x := range q {
@@ -39,7 +39,7 @@ func ranges(q []float32, dim int) (low, high []float32) {
 
 const indexEntries = 5
 
-// index is the prints of all training graphs. A reader keeps their bytes.
+// index writes or reads the prints of all training graphs. A reader keeps their bytes.
 func (c *codec) index(m *algo.Model) {
 	var p fingerprint.Packed
 	var order []byte
@@ -60,7 +60,7 @@ func (c *codec) index(m *algo.Model) {
 	m.Subtrees = index
 }
 
-// packed is prints.
+// packed writes or reads packed prints.
 func (c *codec) packed(p *fingerprint.Packed) {
 	c.gaps("subtrees", "subtree", 32, &p.Keys)
 	c.uvarints("holders", "count of holders", &p.Holders, func(i int, v uint64) uint64 {
@@ -72,7 +72,7 @@ func (c *codec) packed(p *fingerprint.Packed) {
 	p.Prints = c.bin("prints", p.Prints)
 }
 
-// rows is the number of rows of a part of the model.
+// rows writes or reads the number of rows of the bank or the holdout, and returns it.
 func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int {
 	n := 0
 	if c.writes {
@@ -83,7 +83,7 @@ func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int
 	return n
 }
 
-// nodeScores is ℓ_n of n rows.
+// nodeScores writes or reads ℓ_n of n rows, and returns them.
 func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
 	var scores []float64
 	if c.writes {
@@ -94,7 +94,7 @@ func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
 	return scores
 }
 
-// bank is the bank. Its prints are in the index.
+// bank writes or reads the bank. Its prints are in the index.
 func (c *codec) bank(m *algo.Model) {
 	c.fields("bank", bankEntries)
 	n, dim := c.rows("bank", m.Bank, m.Encoder), 2*m.Encoder.Width()
@@ -139,7 +139,7 @@ func (c *codec) bank(m *algo.Model) {
 	m.Bank = c.restore("bank", m.Encoder, q, score, prints)
 }
 
-// holdout is the holdout.
+// holdout writes or reads the holdout.
 func (c *codec) holdout(m *algo.Model) {
 	c.fields("holdout", holdoutEntries)
 	n := c.rows("holdout", m.Holdout, m.Encoder)
@@ -161,14 +161,14 @@ func (c *codec) holdout(m *algo.Model) {
 	m.Holdout = c.restore("holdout", m.Encoder, q, score, prints)
 }
 
-// restore assembles a representation.
+// restore makes a representation of what was read.
 func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
 	c.require(err == nil, ErrRows, "%s: %v", key, err)
 	return v
 }
 
-// traits is two bytes for each held-out graph.
+// traits writes or reads two bytes for each held-out graph.
 func (c *codec) traits(m *algo.Model) {
 	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 2, func(b []byte, t *algo.Trait) {
 		if c.writes {
@@ -179,7 +179,7 @@ func (c *codec) traits(m *algo.Model) {
 	})
 }
 
-// checkTraits rejects traits that do not match the holdout.
+// checkTraits fails for traits that do not match the holdout.
 func checkTraits(m *algo.Model, n int) {
 	list, levels := m.HoldoutTraits, 0
 	if m.Rare != nil {

@@ -14,11 +14,11 @@ import (
 	"baca/algo/near"
 )
 
-// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the intercept.
+// foldBytes is the number of bytes of a fold: the exponent of its unit, a byte for each weight, and the intercept.
 const foldBytes = 1 + background.Buckets + 4
 
-// unit returns the least exponent of a power of two for which weights are −127 to 127 units.
-// Written again, they lose nothing.
+// unit returns the lowest exponent of a power of two in which all weights lie from −127 to 127 units. Weights that were
+// read from a file lose nothing when they are written again.
 func unit(weights []float32) int {
 	most := 0.0
 	for _, x := range weights {
@@ -31,10 +31,10 @@ func unit(weights []float32) int {
 	return k
 }
 
-// 2⁻³⁰ is negligible, 2⁶ gives the largest weights.
+// minUnit and maxUnit bound the exponent: 2⁻³⁰ is negligible, and 2⁶ allows the largest weights.
 const minUnit, maxUnit = -30, 6
 
-// background is the background head, empty bins and zeros for none.
+// background writes or reads the background head. Empty bins and zeros stand for none.
 func (c *codec) background(m *algo.Model) {
 	h, s := new(background.Head), new(background.Sizes)
 	var weights []byte
@@ -68,7 +68,7 @@ func (c *codec) background(m *algo.Model) {
 	m.Background, m.Sizes = h, s
 }
 
-// inUnits encodes the weights of a fold.
+// inUnits encodes the weights of a fold in foldBytes.
 func inUnits(fold []float32) []byte {
 	k := unit(fold[:background.Buckets])
 	b := []byte{byte(int8(k))}
@@ -93,7 +93,7 @@ func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 // maxWeight bounds each weight, which keeps sums finite.
 const maxWeight = 127 << maxUnit
 
-// checkBackground rejects a background that no file can hold, or that gives no score.
+// checkBackground fails for a background that no file can hold, or that gives no score.
 func checkBackground(m *algo.Model) {
 	h, s := m.Background, m.Sizes
 	require((h == nil) == (s == nil) && (h != nil || m.Card.BackgroundGraphs <= 0), ErrRows,
@@ -120,7 +120,7 @@ func checkBackground(m *algo.Model) {
 	}
 }
 
-// measured is cached scores, zeros for none.
+// measured writes or reads cached scores. Zeros stand for none.
 func (c *codec) measured(m *algo.Model) {
 	v := new(algo.Measured)
 	if c.writes && m.Measured != nil {
@@ -144,7 +144,7 @@ func (c *codec) measured(m *algo.Model) {
 	}
 }
 
-// checkMeasured rejects impossible cached scores.
+// checkMeasured fails for impossible cached scores.
 func checkMeasured(v *algo.Measured, holdout int) {
 	if v == nil {
 		return
@@ -163,7 +163,7 @@ func checkMeasured(v *algo.Measured, holdout int) {
 	}
 }
 
-// SaveMeasured is [Save] with cached scores, measured on the model as the file rounds it.
+// SaveMeasured is [Save] with cached scores. They are measured on the model as the file rounds it.
 func SaveMeasured(ctx context.Context, workers int, w io.Writer, m *algo.Model) error {
 	var b bytes.Buffer
 	if err := Save(&b, m); err != nil {

@@ -11,7 +11,7 @@ import (
 	"baca/algo"
 )
 
-// The known columns of structures. Others are skipped.
+// The known columns of structures. Readers skip others.
 const (
 	smilesColumn    = "smiles"
 	nameColumn      = "name"
@@ -20,7 +20,7 @@ const (
 	maxColumns      = 64
 )
 
-// structures is the structures of training graphs.
+// structures writes or reads the structures of training graphs.
 func (c *codec) structures(m *algo.Model) {
 	rows := 0
 	if c.writes {
@@ -36,6 +36,7 @@ func (c *codec) structures(m *algo.Model) {
 	}
 }
 
+// writeColumns writes the structures of a model as columns, of rows values each.
 func (c *codec) writeColumns(s *algo.Structures, rows int) {
 	names, texts := []string{smilesColumn}, [][]string{s.SMILES}
 	add := func(name string, list []string) {
@@ -52,7 +53,7 @@ func (c *codec) writeColumns(s *algo.Structures, rows int) {
 	}
 }
 
-// decimals are the shortest exact ones, empty for NaN; nil for none.
+// decimals formats numbers by their shortest exact decimals, and NaN as an empty text. A nil list gives nil.
 func (c *codec) decimals(key string, list []float64) []string {
 	if list == nil {
 		return nil
@@ -69,7 +70,7 @@ func (c *codec) decimals(key string, list []float64) []string {
 	return texts
 }
 
-// numbers parses a column, NaN for an empty line.
+// numbers parses a column. An empty line is NaN.
 func (c *codec) numbers(key string, texts []string) []float64 {
 	list := make([]float64, len(texts))
 	for i, text := range texts {
@@ -85,7 +86,7 @@ func (c *codec) numbers(key string, texts []string) []float64 {
 	return list
 }
 
-// writeLines writes texts, a line each. Line ends in them become blanks.
+// writeLines writes a column of texts, one a line. Line ends within a text become blanks.
 func (c *codec) writeLines(key string, list []string, rows int) {
 	c.require(len(list) == rows, ErrRows, "%s has %d values for %d rows", key, len(list), rows)
 	var b []byte
@@ -98,6 +99,7 @@ func (c *codec) writeLines(key string, list []string, rows int) {
 	c.bin(key, b)
 }
 
+// readColumns reads what writeColumns wrote.
 func (c *codec) readColumns(rows int) *algo.Structures {
 	s := new(algo.Structures)
 	columns := c.entries("columns", 0)
@@ -128,7 +130,7 @@ func (c *codec) next() string {
 	return name
 }
 
-// lines reads as many lines.
+// lines reads a column of texts. It fails unless there are as many as rows says, each with a line end, in UTF-8.
 func (c *codec) lines(key string, rows int) []string {
 	b := c.bin(key, nil)
 	n := bytes.Count(b, []byte{'\n'})
@@ -138,7 +140,7 @@ func (c *codec) lines(key string, rows int) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// checkStructures rejects structures that do not match the training graphs.
+// checkStructures fails for structures that are not of the training graphs.
 func checkStructures(m *algo.Model) {
 	if m.Structures == nil {
 		return

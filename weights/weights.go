@@ -1,8 +1,8 @@
-// Package weights is the model file of BaCa: Load and Save, the checkpoints of training, and the
-// models of the program (Open). FORMAT.md describes the file byte by byte.
+// Package weights reads and writes BaCa's model file (Load, Save) and checkpoints of training, and holds the program's
+// own models (Open). FORMAT.md describes the file byte by byte.
 //
-// Reading untrusted bytes gives a consistent value or an error that wraps one of those below. No
-// input makes it panic or allocate more than a small multiple of its length.
+// Untrusted bytes give a consistent value or an error that wraps one of those below. No input makes reading panic or
+// allocate more than a small multiple of its length.
 package weights
 
 import (
@@ -17,14 +17,14 @@ import (
 	"baca/algo"
 )
 
-// Version is the format version that is written, and the only one read. It changes with a known
-// section. Readers preserve and ignore unknown sections.
+// Version is the format version, the only one that is written and read. It changes when a known section changes. Readers
+// keep unknown sections and ignore them.
 const Version = 10
 
-// MaxSize is the longest file in bytes.
+// MaxSize is the size of the largest file in bytes.
 const MaxSize = 512 << 20
 
-// Causes of errors, which say what was expected, found, and where.
+// Causes of errors. The error itself says what was expected and what was found where.
 var (
 	ErrMagic     = errors.New("not a BaCa file")
 	ErrVersion   = errors.New("unknown version of the BaCa file format")
@@ -40,11 +40,11 @@ var (
 	ErrRows      = errors.New("inconsistent rows")
 )
 
-// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal a transfer as text.
+// magic begins every file. As in PNG, a byte with the high bit and both kinds of line ends reveal a transfer as text.
 const magic = "\x89BaCa\r\n\x1a"
 
-// The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the section
-// table. The table has each section's name, length and sha-256. The sections follow in order.
+// The header has the magic, the version, the kind, two bytes of flags, the number of sections, and the SHA-256 of the
+// table of sections. The table has the name, length and SHA-256 of each section. The sections follow in its order.
 const (
 	atVersion  = 8
 	atKind     = 9
@@ -59,7 +59,7 @@ const (
 	maxSections = 256
 )
 
-// A kind is what a file is.
+// A kind says what a file holds.
 type kind byte
 
 const (
@@ -67,6 +67,7 @@ const (
 	checkpointKind kind = 2
 )
 
+// String returns the words for a kind of file in errors.
 func (k kind) String() string {
 	switch k {
 	case modelKind:
@@ -80,7 +81,7 @@ func (k kind) String() string {
 // headSection is the first section of every file, and the only one of a checkpoint.
 const headSection = "head"
 
-// write writes a file.
+// write writes a file of sections, whose names checkNames has accepted.
 func write(w io.Writer, k kind, sections []algo.Section) error {
 	if n := len(sections); n > maxSections {
 		return fmt.Errorf("%w: %d sections to write, want at most %d", ErrTooLarge, n, maxSections)
@@ -115,7 +116,7 @@ func write(w io.Writer, k kind, sections []algo.Section) error {
 	return nil
 }
 
-// read verifies a file and returns its sections, parts of data, the head first.
+// read checks a file and returns its sections, which are parts of data, the head first.
 func read(data []byte, want kind) ([]algo.Section, error) {
 	table, err := readHeader(data, want)
 	if err != nil {
@@ -144,7 +145,7 @@ func read(data []byte, want kind) ([]algo.Section, error) {
 	return sections, checkNames(sections)
 }
 
-// checkNames rejects sections without the head first, or with duplicate names.
+// checkNames returns an error unless the head is the first section and each name occurs once.
 func checkNames(sections []algo.Section) error {
 	seen := map[string]bool{}
 	for i, s := range sections {

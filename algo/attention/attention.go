@@ -10,8 +10,8 @@
 //	S_in = −ATTN_in,  S_out = ATTN_out,  S_Attn = S_in + S_out
 //
 // A side without keys has ATTN = 0. The cosine of a zero vector with anything is 0.
-// Queries and keys must be finite and below 1e18 in size; others make scores NaN or
-// meaningless, but never a panic.
+// Queries and keys must be finite and below 1e18 in size. Others make scores NaN or
+// meaningless, but never panic.
 package attention
 
 import (
@@ -27,10 +27,9 @@ type Head struct {
 	W     [3][]float32 // W_Q, W_K and W_V
 }
 
-// NewHead returns a head whose matrices are the truncated identity, so that ATTN
-// is the softmax-weighted mean of cosines over the first width coordinates (all of
-// them where width is dim). It must be at most dim: identity rows beyond dim would be
-// zero and stay so, as their gradient is zero too.
+// NewHead returns a head whose matrices are the truncated identity. Before training, ATTN is then
+// the softmax-weighted mean of cosines over the first width coordinates. width must be at most
+// dim: identity rows beyond dim would be zero, have no gradient and so stay zero.
 func NewHead(dim, width int) *Head {
 	h := &Head{Dim: dim, Width: width}
 	for k := range h.W {
@@ -65,29 +64,31 @@ type Explanation struct {
 	InKeys, OutKeys []Contribution
 }
 
-// Workspace is the memory that calls reuse; its zero value is ready. It keeps the
-// size of the largest call so far and must not be used by two calls at once.
+// Workspace is memory that calls reuse. Its zero value is ready. It keeps the size of the
+// largest call so far and must not be used by two calls at once.
 type Workspace struct {
 	core
 
 	units, sims []float32 // of one block of queries
 	terms       []term
 	refs        []int32 // the keys of all terms
-	local       []int32 // per key of both sides, its row in core.x; ID first
-	roles       []uint8 // per key of both sides, what it is used as
-	used        []int32 // keys that have a role, in order of first use
+	// Keys of both sides are numbered through, those of the ID side first.
+	local []int32 // the row in core.x of each key
+	roles []uint8 // asQuery and asKey of each key
+	used  []int32 // keys that have a role, in order of first use
 }
 
+// The roles of a key.
 const (
 	asQuery = 1 << iota
 	asKey
 )
 
-// blockRows queries at a time meet all keys: enough to keep the product busy, few
-// enough for their similarities to stay in cache.
+// blockRows is how many queries are compared with all keys at once: enough to keep the matrix
+// product busy, few enough for their similarities to stay in cache.
 const blockRows = 32
 
-// begin readies the workspace for keys of both sides.
+// begin clears the roles and makes room for the keys of both sides.
 func (w *Workspace) begin(in, out *Keys) {
 	n := in.Len() + out.Len()
 	w.local, w.roles = parallel.Grow(w.local, n), parallel.Grow(w.roles, n)
@@ -95,6 +96,7 @@ func (w *Workspace) begin(in, out *Keys) {
 	w.used = w.used[:0]
 }
 
+// use adds a role to a key.
 func (w *Workspace) use(key int32, role uint8) {
 	if w.roles[key] == 0 {
 		w.used = append(w.used, key)
@@ -102,9 +104,9 @@ func (w *Workspace) use(key int32, role uint8) {
 	w.roles[key] |= role
 }
 
-// gather copies the used keys, each once, behind the given queries: those used as
-// queries only, then as both, then as keys only. It renumbers terms and refs from
-// keys to rows; the terms' queries only where no queries are given.
+// gather fills the rows of x with the given queries and then with each used key once: keys used as
+// queries only, keys used as both, keys used as keys only. It renumbers refs from keys to rows.
+// Without given queries, the queries of terms are keys too and are renumbered as well.
 func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 	given := len(queries) / h.Dim
 	row := int32(given)
@@ -137,17 +139,18 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 	}
 }
 
-// Scores computes ATTN_in and ATTN_out of every query, over the topK keys most
-// similar to it on each side, or all where there are fewer. Queries is
-// len(dst) × Dim, row-major. Where a query is itself among the keys, own names its
-// row on the ID and the OOD side (−1 for none), and the query does not meet
-// itself; a nil own stands for none at all. topK must be positive.
+// Scores writes ATTN_in and ATTN_out of every query to dst. On each side they use the topK keys
+// most similar to the query, or all keys if the side has fewer. queries is len(dst) × Dim,
+// row-major. topK must be positive.
+//
+// own gives the rows of a query on the ID and the OOD side if the query is itself a key, or −1. A
+// query is not compared with itself. A nil own means that no query is a key.
 func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int32, in, out *Keys, topK int) {
 	w.choose(queries, own, in, out, topK)
 	h.score(w, dst, queries, in, out)
 }
 
-// score scores queries by the keys that were chosen for them.
+// score writes the scores of queries to dst, by the keys that choose left in w.
 func (h *Head) score(w *Workspace, dst []Score, queries []float32, in, out *Keys) {
 	w.begin(in, out)
 	for _, key := range w.refs {
@@ -160,7 +163,7 @@ func (h *Head) score(w *Workspace, dst []Score, queries []float32, in, out *Keys
 	}
 }
 
-// Explain scores one query and says which keys made the score.
+// Explain scores one query as Scores does, and returns the keys that the score came from.
 func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Keys, topK int) Explanation {
 	var e Explanation
 	var dst [1]Score
@@ -187,7 +190,8 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 	return e
 }
 
-// choose selects the keys of every query, leaving two terms per query (ID, OOD).
+// choose selects the keys of every query. It leaves their indices in refs and two terms per query,
+// ID and OOD, in terms.
 func (w *Workspace) choose(queries []float32, own [][2]int32, in, out *Keys, topK int) {
 	n := len(queries) / in.dim
 	topIn, topOut := min(topK, in.Len()), min(topK, out.Len())
@@ -211,8 +215,8 @@ func (w *Workspace) choose(queries []float32, own [][2]int32, in, out *Keys, top
 	w.refs = w.refs[:end]
 }
 
-// compare calls visit with the similarities of each of n unit rows to the keys of each
-// side. unit writes row i.
+// compare calls visit for each of n queries and each side, with the cosines of the query and the
+// side's keys. unit writes query i, brought to length 1, to dst.
 func (w *Workspace) compare(n int, in, out *Keys, unit func(dst []float32, i int), visit func(i, side int, sims []float32)) {
 	w.units = parallel.Grow(w.units, blockRows*in.dim)
 	for lo := 0; lo < n; lo += blockRows {
@@ -230,7 +234,7 @@ func (w *Workspace) compare(n int, in, out *Keys, unit func(dst []float32, i int
 	}
 }
 
-// attn returns the ATTN of a term, 0 where it has no keys.
+// attn returns the ATTN of term i, or 0 if it has no keys.
 func (w *Workspace) attn(i int) float64 {
 	t := w.terms[i]
 	if t.lo == t.hi {

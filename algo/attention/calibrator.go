@@ -21,19 +21,20 @@ type Options struct {
 	// Graphs at or below the Low percentile of the partitioning score count as ID, at or above the
 	// High percentile as OOD.
 	Low, High float64
-	// BankWeight is the weight of S_in by the ID bank alone, before any training, in that score. Both are standardised.
+	// BankWeight is the weight, in the partitioning score, of S_in before training by the ID bank alone. Batch.Part
+	// has the weight 1. Both are standardised.
 	BankWeight float64
 	Theta      float64 // USVT threshold, see graphon.USVT
 	Mixup      graphon.Options
 	Synthetic  int // synthetic graphs for each side over all steps
 
-	Training     int // bank graphs in the ID dictionary, at most
+	Training     int // the most bank graphs in the ID dictionary
 	Capacity     int // of each queue
 	TopK         int // 𝕂
 	Width        int // d_k, at most the width 2E of a key
 	Steps        int // T
 	Draws        int // keys drawn from each side for a step
-	FoldSteps    int // of each fold of CrossFit
+	FoldSteps    int // training steps for each fold of CrossFit
 	LearningRate float64
 }
 
@@ -49,15 +50,17 @@ func DefaultOptions() Options {
 	}
 }
 
-// minGraphs is the least batch that can be partitioned.
+// minGraphs is the fewest graphs that can be partitioned.
 const minGraphs = 4
 
-// refresh is the number of steps between draws of synthetic graphs, which change the dictionaries
+// refresh is the number of steps between draws of synthetic graphs. Each draw changes the dictionaries
 // and so the top keys.
 const refresh = 50
 
+// stream separates the random numbers of a Calibrator from those of others with the same seed.
 const stream = 0xba1a_0002
 
+// validate returns an error that names the first option out of range.
 func (o Options) validate() error {
 	switch {
 	case !(o.Low >= 0 && o.Low < o.High && o.High <= 100):
@@ -75,12 +78,13 @@ func (o Options) validate() error {
 }
 
 // A Calibrator corrects a score by a batch, without labels. The score (S_Pre in the paper)
-// partitions the batch; each part's graphons are mixed into synthetic graphs; test and synthetic
-// graphs fill two dictionaries; an attention over both is trained to tell their keys apart. Its
+// partitions the batch. Each part's graphons are mixed into synthetic graphs. Test and synthetic
+// graphs fill two dictionaries, and an attention over both is trained to tell their keys apart. Its
 // score is S_Attn.
 //
-// Queues and attention persist between batches of a stream; memory banks are those of the latest
-// batch. All batches must use the same encoder and ID bank. It is not safe for concurrent use.
+// The queues and the attention persist between batches of a stream. The memory banks are those of the
+// latest batch. All batches must use the same encoder and ID bank. A Calibrator is not safe for
+// concurrent use.
 type Calibrator struct {
 	options Options
 	rng     *rand.Rand
@@ -89,7 +93,7 @@ type Calibrator struct {
 	latest  *state // of the latest batch, nil before the first one
 }
 
-// New prepares a stream's first batch.
+// New returns a Calibrator for a new stream of batches, or an error that names an option out of range.
 func New(o Options, seed uint64) (*Calibrator, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -107,7 +111,7 @@ type Batch struct {
 	Graphs  []*graph.Graph           // feature and structure view
 	Test    *contrast.Representation // of Graphs
 	Terms   contrast.Terms           // of S_Pre
-	Base    []float64                // S_Pre of Graphs, negatives = the batch
+	Base    []float64                // S_Pre of Graphs, with the batch as negatives
 	Part    []float64                // the partitioning score, Base in the paper
 
 	// Bank represents ID training graphs. It may be empty, but not nil.
@@ -130,7 +134,7 @@ type Result struct {
 // A Scorer scores graphs in a state of the dictionaries.
 type Scorer func(ctx context.Context, r *contrast.Representation) ([]float64, error)
 
-// A state scores graphs with the dictionaries of a batch.
+// A state is what a batch leaves behind to score further graphs with.
 type state struct {
 	standard *near.Standardizer
 	test     []float32  // standardised queries of the batch
@@ -138,8 +142,9 @@ type state struct {
 	keys     *lookup
 }
 
-// Calibrate scores a batch. If it has fewer than four graphs or its partitioning scores are nearly all equal or no
-// numbers, it is compared with the ID bank alone, without training, with a warning.
+// Calibrate scores a batch. A batch that cannot be partitioned is compared with the ID bank alone, without training, and
+// the result has a warning. This happens with fewer than four graphs, and with scores that are nearly all equal
+// or not numbers. An error comes only from ctx or a worker.
 func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	n, dim := b.Test.Len(), b.Test.Dim()
 	result := &Result{Test: make([]float64, n)}
@@ -171,8 +176,8 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
 }
 
-// fit fills the dictionaries from the members of the sides and trains the attention. It may overwrite
-// test with scores for a Watch.
+// fit fills the dictionaries from the members of the sides and trains the attention for so many steps. It may
+// use test, one value a graph, to hold scores for a Watch.
 func (c *Calibrator) fit(ctx context.Context, b *Batch, steps int, test []float64) error {
 	s := c.latest
 	for k, side := range c.sides {
@@ -193,7 +198,8 @@ func (c *Calibrator) fit(ctx context.Context, b *Batch, steps int, test []float6
 	return c.train(ctx, b, s, steps, test)
 }
 
-// parting returns the scores that partition the batch.
+// parting returns the scores that partition the batch: Batch.Part, and by Options.BankWeight the
+// untrained attention to the bank.
 func (c *Calibrator) parting(ctx context.Context, b *Batch) ([]float64, error) {
 	o, s := c.options, c.latest
 	if o.BankWeight == 0 {
@@ -219,8 +225,8 @@ func (c *Calibrator) parting(ctx context.Context, b *Batch) ([]float64, error) {
 	return sum, nil
 }
 
-// part assigns the lowest and highest scores to the sides. It is false if they are too few, nearly all equal or
-// no numbers.
+// part makes the graphs with the lowest scores members of the ID side and those with the highest scores members of the
+// OOD side. It returns false if there are too few scores, or if they are nearly all equal or not numbers.
 func (c *Calibrator) part(scores []float64) bool {
 	inside, outside := c.sides[0], c.sides[1]
 	inside.members, outside.members = nil, nil
@@ -242,7 +248,8 @@ func (c *Calibrator) part(scores []float64) bool {
 	return true
 }
 
-// train takes steps. It may overwrite test with scores for a Watch.
+// train takes steps of training, and draws synthetic graphs every refresh steps. It may use test to hold
+// scores for a Watch.
 func (c *Calibrator) train(ctx context.Context, b *Batch, s *state, steps int, test []float64) error {
 	o := c.options
 	draws := make([]Draw, 0, 2*o.Draws)
@@ -278,7 +285,7 @@ func (c *Calibrator) train(ctx context.Context, b *Batch, s *state, steps int, t
 	return nil
 }
 
-// extend draws the synthetic graphs of a round for both sides.
+// extend draws the synthetic graphs of one of rounds equal rounds, for both sides.
 func (c *Calibrator) extend(ctx context.Context, b *Batch, s *state, round, rounds int) error {
 	synthetic := c.options.Synthetic
 	count := synthetic*(round+1)/rounds - synthetic*round/rounds
@@ -292,7 +299,7 @@ func (c *Calibrator) extend(ctx context.Context, b *Batch, s *state, round, roun
 	return nil
 }
 
-// scorer returns a Result.Score.
+// scorer returns a Scorer for graphs that are not keys. It keeps using the state and the head.
 func (s *state) scorer(head *Head) Scorer {
 	spare := sync.Pool{New: func() any { return new(Workspace) }}
 	return func(ctx context.Context, r *contrast.Representation) ([]float64, error) {
@@ -310,6 +317,7 @@ func (s *state) scorer(head *Head) Scorer {
 // histogramBins is the resolution of the KL divergence that Iteration reports.
 const histogramBins = 20
 
+// pick returns the values at the indices.
 func pick(values []float64, index []int) []float64 {
 	picked := make([]float64, len(index))
 	for k, i := range index {
@@ -327,7 +335,7 @@ func (c *Calibrator) Dictionary(side dictionary.Side) *dictionary.Dictionary {
 // Keys returns the keys of a side's dictionary, row by row.
 func (c *Calibrator) Keys(side dictionary.Side) *Keys { return c.sides[side].keys }
 
-// Query returns an embedding as the attention compares it with keys: standardised by the latest batch, of length 1.
+// Query returns an embedding as the attention compares it with keys: standardised as in the latest batch, of length 1.
 func (c *Calibrator) Query(q []float32) []float32 {
 	return NewKeys(len(q), c.latest.standard.Apply(q)).Unit(0)
 }
@@ -338,15 +346,15 @@ func (c *Calibrator) Members(side dictionary.Side) ([]int, []*graphon.Graphon) {
 	return c.sides[side].members, c.sides[side].graphons
 }
 
-// Synthetic returns the synthetic graph of a dictionary entry by its Index, to be read only, or
-// nil.
+// Synthetic returns the synthetic graph of the dictionary entry with this Index, or nil if there is none. It
+// must not be changed.
 func (c *Calibrator) Synthetic(side dictionary.Side, index int) *graph.Graph {
 	return c.sides[side].drawn[index]
 }
 
-// Explain returns the keys that make S_Attn of an embedding, a row of contrast.Representation.Q, in
-// the state after the latest batch. i is the graph's index in that batch, or −1, so that it does
-// not meet itself. Before the first batch the result is empty.
+// Explain returns the keys that make S_Attn of an embedding in the state after the latest batch. q is a
+// row of contrast.Representation.Q. i is the graph's index in that batch, so that the graph is not compared
+// with itself, or −1 for another graph. Before the first batch the result is empty.
 func (c *Calibrator) Explain(q []float32, i int) Explanation {
 	s := c.latest
 	if s == nil {

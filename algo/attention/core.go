@@ -29,7 +29,7 @@ type projection struct {
 	y, dy     []float32
 }
 
-// of and slope return what row i of x became, and its gradient.
+// of returns the projection of row i of x, and slope its gradient.
 func (p *projection) of(i int32) []float32    { return part(p.y, int(i)-p.lo, p.width) }
 func (p *projection) slope(i int32) []float32 { return part(p.dy, int(i)-p.lo, p.width) }
 
@@ -43,7 +43,8 @@ type term struct {
 	scale         float64
 }
 
-// shape sets the sizes and makes room; the caller then fills x.
+// shape sets the sizes and makes room for rows of x, which the caller then fills. Rows before queryEnd
+// need a query projection, rows from keyStart on a key projection.
 func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 	c.dim, c.width, c.rows = dim, width, rows
 	c.x = parallel.Grow(c.x, rows*dim)
@@ -59,7 +60,7 @@ func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 // anything is 0, and so is the gradient.
 const tiny = 1e-12
 
-// project multiplies by W_Q, W_K and W_V.
+// project multiplies the rows of x by W_Q, W_K and W_V, and brings the value projections to length 1.
 func (c *core) project(weights *[3][]float32) {
 	for k, p := range c.projections() {
 		kernel.MulNT(kernel.Dense(p.y, p.x.Rows, c.width), p.x, kernel.Dense(weights[k], c.width, c.dim))
@@ -102,10 +103,11 @@ func (c *core) attend(query int32, keys []int32) float64 {
 	return attn
 }
 
+// part returns row i of a row-major matrix.
 func part(m []float32, i, width int) []float32 { return m[i*width : (i+1)*width] }
 
-// loss adds up the terms and leaves the gradient with respect to the
-// projections in their dy (v's: to the values before they were brought to length 1).
+// loss returns the sum of the terms. It leaves the gradients with respect to the projections in their
+// dy. That of v is with respect to the values before they were brought to length 1.
 func (c *core) loss(terms []term, refs []int32) float64 {
 	for _, p := range c.projections() {
 		p.dy = parallel.Grow(p.dy, len(p.y))
@@ -133,8 +135,8 @@ func (c *core) loss(terms []term, refs []int32) float64 {
 	return total
 }
 
-// descend carries g = ∂loss/∂ATTN of one term into the dy. Here that of v is still
-// with respect to the unit vectors: ∂cos(u, v)/∂û = v̂.
+// descend adds the gradient of one term to the dy of the projections, where g = ∂loss/∂ATTN. For v it adds the
+// gradient with respect to the unit vectors: ∂cos(u, v)/∂û = v̂.
 func (c *core) descend(query int32, keys []int32, attn, g float64) {
 	scale := g / math.Sqrt(float64(c.width))
 	q, u, dq, du := c.q.of(query), c.v.of(query), c.q.slope(query), c.v.slope(query)
@@ -148,7 +150,7 @@ func (c *core) descend(query int32, keys []int32, attn, g float64) {
 	}
 }
 
-// throughLength turns the gradient with respect to v̂ = v/‖v‖ into the one with
+// throughLength turns the gradients with respect to v̂ = v/‖v‖ into those with
 // respect to v: (dv̂ − (dv̂·v̂)·v̂)/‖v‖.
 func (c *core) throughLength() {
 	for i := range c.rows {
@@ -160,7 +162,7 @@ func (c *core) throughLength() {
 	}
 }
 
-// weights turns the dy into gradients of the weights, overwriting them.
+// weights writes to g the gradients with respect to W_Q, W_K and W_V. It computes them from the projections' gradients dy.
 func (c *core) weights(g *[3][]float32) {
 	for k, p := range c.projections() {
 		g[k] = parallel.Grow(g[k], c.width*c.dim)
@@ -169,7 +171,7 @@ func (c *core) weights(g *[3][]float32) {
 	}
 }
 
-// dot adds in four interleaved sums, which is four times as fast as one and as
+// dot returns the scalar product of a and b. Four interleaved sums are four times as fast as one and as
 // reproducible.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]

@@ -9,9 +9,10 @@ import (
 	"baca/algo/graphon"
 )
 
-// CrossFit calibrates the latest batch again without each fold of its graphs in turn, and returns scorers by fold. The scorer
-// of its own fold scores a graph of the batch as it scores one that was not in the batch, so that the two may be compared.
-// Parts and graphons are those of the whole batch; the attention continues from its weights, for Options.FoldSteps.
+// CrossFit calibrates the latest batch again without each fold of its graphs in turn, and returns a scorer for each fold.
+// The scorer of a fold has not learned from the fold's graphs, so it treats them like graphs from outside the batch.
+// fold gives the fold of each graph, from 0 to folds−1. Partition and graphons are those of the whole batch. The
+// attention continues from its present weights, for Options.FoldSteps.
 func (c *Calibrator) CrossFit(ctx context.Context, b *Batch, fold []int, folds int) ([]Scorer, error) {
 	rest := *b
 	rest.Watch = nil
@@ -31,9 +32,10 @@ func (c *Calibrator) CrossFit(ctx context.Context, b *Batch, fold []int, folds i
 	return list, nil
 }
 
+// foldStream separates the random numbers of folds from those of a Calibrator.
 const foldStream = 0xba1a_0003
 
-// without returns a calibrator whose sides lack the members in a fold.
+// without returns a copy of the calibrator whose sides lack the members in fold k and whose queues are empty.
 func (c *Calibrator) without(fold []int, k int) *Calibrator {
 	f := &Calibrator{
 		options: c.options, rng: rand.New(rand.NewPCG(uint64(k), foldStream)),

@@ -6,9 +6,8 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// Keys is the key matrix of one dictionary, kept together with its rows brought
-// to length 1, so that similarities are one matrix product. A Keys may be read by
-// several goroutines at once.
+// Keys is the key matrix of one dictionary, together with its rows brought to length 1, so that
+// similarities are one matrix product. Several goroutines may read a Keys at once.
 type Keys struct {
 	dim       int
 	raw, unit []float32
@@ -34,8 +33,8 @@ func (k *Keys) Row(i int) []float32 { return k.raw[i*k.dim : (i+1)*k.dim : (i+1)
 // Unit returns key i brought to length 1, to be read only.
 func (k *Keys) Unit(i int) []float32 { return k.unit[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
 
-// Set makes a copy of row key i, appending it where i is Len(). With the row that
-// dictionary.Dictionary.Offer returns it keeps up with a dictionary.
+// Set copies row to key i, or appends it if i is Len(). Setting the row that
+// dictionary.Dictionary.Offer returns keeps Keys equal to the dictionary.
 func (k *Keys) Set(i int, row []float32) {
 	if i == k.Len() {
 		k.raw = append(k.raw, row...)
@@ -47,8 +46,7 @@ func (k *Keys) Set(i int, row []float32) {
 	k.packed.Set(i, k.Unit(i))
 }
 
-// normalize sets dst to src/‖src‖, or to 0 where src has no direction: where it is
-// 0 or not finite.
+// normalize sets dst to src/‖src‖, or to 0 if src is 0 or not finite.
 func normalize(dst, src []float32) {
 	sum := 0.0
 	for _, x := range src {
@@ -69,11 +67,10 @@ func (k *Keys) similarities(dst, units []float32, m int) {
 	kernel.MulPacked(kernel.Dense(dst, m, k.Len()), kernel.Dense(units, m, k.dim), &k.packed, 0, k.Len())
 }
 
-// TopK writes to dst, from its start, the indices of the k largest similarities,
-// largest first, and returns what it wrote. Of equals the lower index comes first.
-// The index exclude (−1 for none) and NaN are left out, so there may be fewer than
-// k. It is meant for a small k. It takes O(n) where the order of the similarities is
-// random and O(n·k) at worst, and allocates only where dst has no room for the result.
+// TopK returns the indices of the k largest similarities, largest first and the lower index first of
+// equal ones. It leaves out NaN and the index exclude (−1 for none), so the result may have fewer
+// than k. The result overwrites dst, and allocates only if dst has no room. TopK is meant for
+// a small k: it takes O(n) for similarities in random order and O(n·k) at worst.
 func TopK(dst []int32, similarities []float32, k, exclude int) []int32 {
 	dst = dst[:0]
 	if k <= 0 {

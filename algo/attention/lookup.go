@@ -8,24 +8,25 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// A lookup finds keys on several cores.
+// A lookup finds the keys most similar to queries, on several cores, and caches them.
 type lookup struct {
 	in, out *Keys
 	topK    int
 	workers int
 	work    []Workspace
-	// top caches the draws of a side's keys with their top keys.
+	// top caches draws whose Top is filled.
 	top map[drawn]Draw
 	// chosen caches the keys of the batch's graphs, by block.
 	chosen []chosen
 }
 
-// chosen are terms and refs of a Workspace.
+// chosen holds the terms and refs that Workspace.choose left for a block of queries.
 type chosen struct {
 	terms []term
 	refs  []int32
 }
 
+// drawn identifies a draw.
 type drawn struct {
 	side dictionary.Side
 	key  int
@@ -37,6 +38,7 @@ const lookupBlock = 64
 // reset clears the caches after keys changed.
 func (l *lookup) reset() { l.top, l.chosen = map[drawn]Draw{}, nil }
 
+// each calls f in parallel with the bounds of blocks of n queries, each worker with its own Workspace.
 func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi int)) error {
 	if l.work == nil {
 		l.work = make([]Workspace, parallel.Workers(l.workers))
@@ -46,7 +48,7 @@ func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi in
 	})
 }
 
-// fillTop fills Top of the draws.
+// fillTop fills Top of the draws, from the cache if possible.
 func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	var unknown []Draw
 	for _, d := range draws {
@@ -71,7 +73,8 @@ func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	return nil
 }
 
-// scores writes S_Attn of every graph of the batch to dst.
+// scores writes S_Attn of every query to dst. Until reset, later calls use the keys that the first call
+// chose: queries and own must stay the same.
 func (l *lookup) scores(ctx context.Context, head *Head, dst []float64, queries []float32, own [][2]int32) error {
 	if l.chosen == nil {
 		l.chosen = make([]chosen, (len(dst)+lookupBlock-1)/lookupBlock)

@@ -7,23 +7,21 @@ import (
 	"baca/algo/internal/adam"
 )
 
-// clip is the ε by which a probability stays away from 0 and 1. It bounds one
-// logarithm of the loss by 13.8.
+// clip is the ε by which a probability stays away from 0 and 1. It keeps each logarithm of the loss
+// above −13.8.
 const clip = 1e-6
 
-// Draw is a key drawn from one of the dictionaries, which the loss takes for a
-// query, and the keys that are to be its top-𝕂 on each side. Which these are does
-// not depend on the head, so they hold until a dictionary changes.
+// Draw is a key drawn from one of the dictionaries, which the loss uses as a query, and its top-𝕂 keys on
+// each side. The top keys do not depend on the head: they stay valid until a dictionary changes.
 type Draw struct {
 	Side dictionary.Side
 	Key  int // row of the key on its side
-	// Top has the rows of the most similar keys of each side, the drawn key not among
-	// them. Empty where a side has none.
+	// Top has the rows of the most similar keys of each side, without the drawn key.
 	Top [2][]int32
 }
 
-// FillTop fills Top of every draw with the topK most similar keys of
-// each side, the drawn key itself left out, reusing their memory. topK must be positive.
+// FillTop fills Top of every draw with the topK most similar keys of each side, without the drawn key.
+// It reuses the memory of Top. topK must be positive.
 func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
 	unit := func(dst []float32, i int) { copy(dst, [...]*Keys{in, out}[draws[i].Side].Unit(draws[i].Key)) }
 	w.compare(len(draws), in, out, unit, func(i, side int, sims []float32) {
@@ -41,11 +39,12 @@ func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
 //	L = − mean over ID draws of  log p_in + log(1 − p_out)
 //	    − mean over OOD draws of log(1 − p_in) + log p_out
 //
-// with p = (1 + ATTN)/2 clipped to [ε, 1−ε], ε = 1e-6, and overwrites g with its
-// gradient with respect to [Head.W], which is zero through a clipped probability. A logarithm whose draw has
-// no keys on that side (the dictionary is empty, or holds only the drawn key) is
-// left out of its sum, and the mean still divides by all draws of the side; a side
-// without draws adds 0. Only the keys that the draws use are projected, each once.
+// with p = (1 + ATTN)/2 clipped to [ε, 1−ε], ε = 1e-6. It overwrites g with the gradient with respect
+// to [Head.W], to which a clipped probability adds nothing.
+//
+// A draw may have no keys on a side, if the dictionary is empty or holds only the drawn key. The
+// logarithm of that side is then left out, but the mean still divides by all draws. Without ID draws,
+// or without OOD draws, that mean is 0.
 func (h *Head) Gradient(w *Workspace, g *[3][]float32, draws []Draw, in, out *Keys) float64 {
 	w.plan(draws, in, out)
 	w.gather(h, nil, in, out)
@@ -55,7 +54,7 @@ func (h *Head) Gradient(w *Workspace, g *[3][]float32, draws []Draw, in, out *Ke
 	return loss
 }
 
-// plan turns draws into terms on the keys of both sides, ID first.
+// plan turns draws into terms and marks the keys that they use. Keys are numbered with those of the ID side first.
 func (w *Workspace) plan(draws []Draw, in, out *Keys) {
 	w.begin(in, out)
 	w.terms, w.refs = w.terms[:0], w.refs[:0]
@@ -98,9 +97,9 @@ func NewTrainer(h *Head, lr float64) *Trainer {
 	return &Trainer{Head: h, adam: [3]*adam.Adam{adam.New(lr), adam.New(lr), adam.New(lr)}}
 }
 
-// Step takes one Adam step down the loss over the draws and returns the loss from
-// before the step. Where that is NaN, as keys that are not finite make it, the head
-// stays as it is. Once warm, a step allocates nothing.
+// Step takes one Adam step down the loss over the draws and returns the loss before the step.
+// Keys that are not finite make the loss NaN, and the head then stays as it is. After the first
+// steps, a step allocates nothing.
 func (t *Trainer) Step(draws []Draw, in, out *Keys) float64 {
 	loss := t.Head.Gradient(&t.work, &t.gradient, draws, in, out)
 	if math.IsNaN(loss) {

@@ -12,28 +12,29 @@ import (
 	"baca/algo/near"
 )
 
-// A side is one dictionary with its inputs.
+// A side is one of the two dictionaries, with the graphs of the batch that fill it.
 type side struct {
 	of       dictionary.Side
-	members  []int // of the batch
+	members  []int // graphs of the batch, by index
 	dict     *dictionary.Dictionary
-	bank     int // rows of dict before its queue
-	keys     *Keys
+	bank     int   // number of rows of dict before its queue
+	keys     *Keys // of dict, row by row
 	mixup    *graphon.Mixup
 	graphons []*graphon.Graphon // of the members
 	donors   *graphon.Donors
 	row      map[int]int32        // batch index to dictionary row
 	drawn    map[int]*graph.Graph // synthetic graphs of the queue, by the Index of their entries
 	draws    int                  // graphs drawn so far
-	steps    int                  // of the graphons
+	steps    int                  // size of the graphons
 }
 
+// newSide returns a side without members and with an empty queue.
 func newSide(of dictionary.Side, capacity int) *side {
 	return &side{of: of, dict: dictionary.New(of, capacity, nil)}
 }
 
-// build fills the memory bank with the subgroup's graphs, on the ID side after the model's
-// embeddings, and estimates the graphons.
+// build fills the memory bank with the members, on the ID side after a sample of the model's bank, and
+// estimates the members' graphons unless they are known.
 func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	dim := b.Test.Dim()
 	keys := NewKeys(dim, nil)
@@ -55,7 +56,7 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 		add(t.test, i, dictionary.Entry{Score: b.Base[i], Origin: dictionary.Test, Index: i})
 		graphs[k] = b.Graphs[i]
 	}
-	for i := s.bank; i < s.dict.Len(); i++ { // the queue
+	for i := s.bank; i < s.dict.Len(); i++ { // the queue stays
 		keys.Set(keys.Len(), s.keys.Row(i))
 	}
 	s.dict.SetBank(bank)
@@ -73,7 +74,8 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	return nil
 }
 
-// bankRows are at most n of the rows of a bank, evenly spaced, since it is in the order of the data set.
+// bankRows returns at most n rows of a bank of so many. They are evenly spaced, since a bank is in the order of
+// the data set.
 func bankRows(bank, n int) []int {
 	n = min(bank, n)
 	rows := make([]int, n)
@@ -83,7 +85,7 @@ func bankRows(bank, n int) []int {
 	return rows
 }
 
-// rowOf returns the key of graph i of the batch, or −1.
+// rowOf returns the row of graph i of the batch among the keys, or −1 if the graph is not a member.
 func (s *side) rowOf(i int) int32 {
 	if row, ok := s.row[i]; ok {
 		return row
@@ -91,8 +93,8 @@ func (s *side) rowOf(i int) int32 {
 	return -1
 }
 
-// extend draws synthetic graphs, sized like the subgroup's up to the steps of its graphons, and
-// offers them to the queue.
+// extend draws count synthetic graphs and offers them to the queue. Their sizes are those of random members,
+// but at most the size of the graphons.
 func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *near.Standardizer, count int) error {
 	var graphs []*graph.Graph
 	for range count {
@@ -124,13 +126,14 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	return nil
 }
 
-// coarse rounds a score for comparison in the queue. Synthetic graphs are often isomorphic and then
-// differ by rounding alone, which must not decide which one stays.
+// coarse rounds a score for comparison in the queue, to multiples of 1/scoreGrid. Isomorphic synthetic graphs are
+// common, and rounding errors must not decide which of them stays.
 func coarse(score float64) float64 { return math.Round(score*scoreGrid) / scoreGrid }
 
 const scoreGrid = 1 << 12
 
-// keep stores the graphs behind the synthetic keys whose entries still exist.
+// keep stores the graphs of the synthetic entries in the dictionary and drops all others. newest are
+// the graphs drawn last.
 func (s *side) keep(newest []*graph.Graph) {
 	kept := make(map[int]*graph.Graph, len(s.drawn)+len(newest))
 	for i := range s.dict.Len() {

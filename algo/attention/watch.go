@@ -3,8 +3,8 @@ package attention
 // A Stage is a part of the work on a batch.
 type Stage string
 
-// The stages in order, except that Weighing precedes Parting where the batch's score partitions it.
-// The Calibrator reports those of the attention.
+// The stages in order, except that Weighing precedes Parting if Row.Batch partitions the batch.
+// The Calibrator reports Parting to Attending and, during CrossFit, Judging.
 const (
 	Encoding  Stage = "encode"    // of graphs, without the holdout
 	Parting   Stage = "part"      // of the batch by a score
@@ -39,6 +39,7 @@ type Iteration struct {
 	Inside, Outside []int
 }
 
+// Report calls Stage, if there is one.
 func (w *Watch) Report(s Stage, done, total int) {
 	if w != nil && w.Stage != nil {
 		w.Stage(s, done, total)

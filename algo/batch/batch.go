@@ -21,8 +21,8 @@ import (
 
 // Batch scores graphs of the model's feature schema as one batch. The batch supplies the negatives
 // of S_Pre and trains the attention and the density ratio. The holdout is scored in the same state,
-// for p-values. Fewer than MinBatch graphs are scored one by one. The attention's dictionaries
-// persist between batches.
+// for p-values. Fewer than MinBatch graphs are scored one by one, with a warning. The attention's
+// dictionaries persist between batches. A model that was made for sharing gives an error.
 func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) {
 	m, o := s.model, s.options
 	r := &Report{Few: len(gs) < MinBatch, Evidence: 0.5, P: math.NaN()}
@@ -75,7 +75,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	return r, nil
 }
 
-// calibrate learns from a batch and adds its scores to the report.
+// calibrate learns from a batch, adds its scores to the report, and returns the state that scores further graphs.
 func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, test *contrast.Representation) (*state, error) {
 	m, o := s.model, s.options
 	if err := m.Holdout.CheckProjections(); err != nil {
@@ -114,7 +114,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 	return t, nil
 }
 
-// base returns S_Pre of a batch and keeps its terms.
+// base returns S_Pre of each graph of a batch and keeps the terms to score further graphs.
 func (t *state) base(ctx context.Context, o Options, m *model.Model, test *contrast.Representation) (pre []float64, err error) {
 	if o.Plain {
 		t.terms = contrast.PlainTerms(m.Bank)
@@ -124,7 +124,8 @@ func (t *state) base(ctx context.Context, o Options, m *model.Model, test *contr
 	return pre, err
 }
 
-// weigh estimates the density ratio of a batch and its weight.
+// weigh estimates the density ratio of a batch and its weight, and reports how the batch differs from the
+// training set.
 func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
 	m, o := s.model, s.options
 	o.Watch.Report(attention.Weighing, 0, 1)
@@ -145,7 +146,7 @@ func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Gra
 	if math.IsNaN(r.Evidence) {
 		r.Evidence = t.ratio.Evidence
 	}
-	if r.P <= 0.05 {
+	if r.P <= wholeLevel {
 		r.Differences = explain.Differences(m.Profile, gs)
 	}
 	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
@@ -155,6 +156,7 @@ func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Gra
 	return nil
 }
 
+// aloneOf returns the Alone of each row.
 func aloneOf(rows []Row) []float64 {
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
@@ -173,17 +175,17 @@ type state struct {
 	attn      attention.Scorer
 	baca      Sum // S_BaCa
 	ratio     *ratio.Estimate
-	fused     Sum           // Row.Batch
-	holdout   *ratio.Graphs // of the model
-	batch     []float64     // scores of the holdout
-	folds     []paperFold   // of S_BaCa, nil without Options.PaperP
+	fused     Sum           // gives Row.Batch
+	holdout   *ratio.Graphs // the model's holdout
+	batch     []float64     // Row.Batch of the holdout
+	folds     []paperFold   // nil without Options.PaperP
 }
 
-// A paperFold scores by S_BaCa what was not among the other folds of the batch, from which it learned.
+// A paperFold computes S_BaCa after learning from all other folds of the batch.
 type paperFold struct {
-	negatives *contrast.Negatives
+	negatives *contrast.Negatives // the graphs of the other folds
 	attn      attention.Scorer
-	holdout   []float64
+	holdout   []float64 // S_BaCa of the holdout
 }
 
 // paperFolds is the number of folds that cross-fit S_BaCa.
@@ -194,7 +196,7 @@ func foldsOf(r *contrast.Representation) []int {
 	return lists.Map(r.Prints, func(p fingerprint.Print) int { return int(p.Hash() % paperFolds) })
 }
 
-// crossFit fits S_BaCa without each fold of the batch in turn, and gives rows their p-values.
+// crossFit fits S_BaCa without each fold of the batch in turn, and fills in BaCaP of the report's rows.
 func (s *Scorer) crossFit(ctx context.Context, t *state, r *Report, test *contrast.Representation) error {
 	o, fold := s.options, foldsOf(test)
 	scorers, err := s.attention.CrossFit(ctx, t.input, fold, paperFolds)
@@ -217,7 +219,8 @@ func (s *Scorer) crossFit(ctx context.Context, t *state, r *Report, test *contra
 	return t.fillPaperP(ctx, o.Workers, r.Rows, test)
 }
 
-// fillPaperP adds the p-values by S_BaCa to rows.
+// fillPaperP fills in BaCaP of rows. Each graph is scored by its own fold, which has not learned from it. It does
+// nothing without folds.
 func (t *state) fillPaperP(ctx context.Context, workers int, rows []Row, g *contrast.Representation) error {
 	fold := foldsOf(g)
 	for k := range t.folds {
@@ -239,7 +242,7 @@ func (t *state) fillPaperP(ctx context.Context, workers int, rows []Row, g *cont
 	return nil
 }
 
-// paperBy returns S_BaCa of graphs by a fold.
+// paperBy returns S_BaCa of graphs as a fold scores them.
 func (t *state) paperBy(ctx context.Context, f *paperFold, workers int, rows []Row, g *contrast.Representation) ([]float64, error) {
 	attn, err := f.attn(ctx, g)
 	if err != nil {
@@ -268,7 +271,7 @@ func (t *state) fill(ctx context.Context, workers int, rows []Row, g *ratio.Grap
 	return nil
 }
 
-// set fills in rows that have Alone.
+// set fills in the batch scores of rows, which have Alone already.
 func (t *state) set(rows []Row, pre, attn, ratio []float64) {
 	batch := t.fused.Of(aloneOf(rows), ratio)
 	base := pre
@@ -294,7 +297,7 @@ func Add(beta float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1, beta}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, math.Inf(1)}
 }
 
-// Parts returns the terms of a sum of [Add]: both scales, and beta.
+// Parts returns the scales and beta of a sum that [Add] made.
 func (s Sum) Parts() (base, extra near.Scale, beta float64) {
 	return s.scale[0], s.scale[1], s.weight[1]
 }
@@ -310,6 +313,7 @@ func blend(w float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1 - (1-keep)*w, w}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, limit}
 }
 
+// keep and limit are the constants of blend.
 const keep, limit = 0.25, 4
 
 // Of returns the sums for graphs with the given scores.
@@ -321,9 +325,10 @@ func (s Sum) Of(base, extra []float64) []float64 {
 	return x
 }
 
-// gate maps evidence, the mean cross-validated AUC of the heads, to the weight of the density
-// ratio, from 0 to 1: (z − 1)/2, where z is the excess over ½ in standard errors of the rank-sum
-// test, (n+m+1)/(12·n·m). The mean of four heads varies less than that.
+// gate maps evidence to the weight of the density ratio, from 0 to 1. Evidence is the mean
+// cross-validated AUC of the ratio's heads. The weight is (z − 1)/2, where z is the excess of evidence
+// over ½ in standard errors of the rank-sum test, √((n+m+1)/(12·n·m)). The mean of several heads varies less than
+// one AUC, so z is too small rather than too large.
 func gate(evidence float64, batch, bank int) float64 {
 	if batch == 0 || bank == 0 {
 		return 0
@@ -333,4 +338,5 @@ func gate(evidence float64, batch, bank int) float64 {
 	return max(0, min(1, (z-gateLow)/gateWidth))
 }
 
+// gate is 0 up to z = gateLow and 1 from z = gateLow + gateWidth on.
 const gateLow, gateWidth = 1, 2

@@ -24,9 +24,10 @@ const (
 	ByAttention = "attention" // the paper's S_BaCa
 )
 
+// Deciders lists the values of Options.By.
 func Deciders() []string { return []string{ByAlone, ByBatch, ByAttention} }
 
-// CheckBy rejects unknown values of Options.By.
+// CheckBy returns an error for an unknown value of Options.By.
 func CheckBy(by string) error {
 	if slices.Contains(Deciders(), by) {
 		return nil
@@ -34,7 +35,8 @@ func CheckBy(by string) error {
 	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
 }
 
-// CheckModel rejects values of Options.By that a model cannot decide by.
+// CheckModel returns an error if the model cannot decide by a value of Options.By. Only ByAlone suits a model made for
+// sharing, and ByAttention needs a trained encoder.
 func CheckModel(m *model.Model, by string) error {
 	switch {
 	case by != ByAlone && m.Shared > 0:
@@ -50,8 +52,8 @@ func CheckModel(m *model.Model, by string) error {
 	return nil
 }
 
-// leastSteps of training make an encoder of use to the paper's method: on the paper's pairs, seeds 1 and 2, S_BaCa has AUROC
-// 68.8 after one epoch and 83.8 after 400 (bench ablation --seeds 1,2 --epochs 1).
+// leastSteps is the fewest training steps that make an encoder useful to the paper's method. On the paper's pairs, seeds 1
+// and 2, S_BaCa has AUROC 68.8 after one epoch and 83.8 after 400 (bench ablation --seeds 1,2 --epochs 1).
 const leastSteps = 300
 
 // Values of Options.Partition: which score partitions a batch for the attention, and is the base of
@@ -61,7 +63,7 @@ const (
 	PartByBatch = "batch" // Row.Batch
 )
 
-// MinBatch is the least number of graphs that form a batch.
+// MinBatch is the smallest number of graphs that form a batch.
 const MinBatch = 20
 
 // Options configure a Scorer.
@@ -103,8 +105,8 @@ func DefaultOptions() Options {
 	}
 }
 
-// PartedByBatch partitions by Row.Batch, with the weight of S_Attn that the validation pairs
-// favour. The bank is in that score already.
+// PartedByBatch returns the options changed to partition by Row.Batch, with the weight of S_Attn that the
+// validation pairs favour. The bank has no weight of its own, since Row.Batch includes it.
 func (o Options) PartedByBatch() Options {
 	o.Partition, o.Beta = PartByBatch, 0.5
 	o.Attention.BankWeight, o.Attention.LearningRate = 0, 1e-3
@@ -129,13 +131,14 @@ type Row struct {
 	BaCaP  float64 // conformal p-value of S_BaCa, cross-fitted; NaN unless Options.PaperP
 	Batch  float64 // Alone and Ratio, joined by the evidence
 	BatchP float64 // conformal p-value of Batch
-	// Foreign tells that hardly any training graph is as much like the batch, see ratio.Estimate.Foreign.
+	// Foreign is set if hardly any training graph is as similar to the batch, see ratio.Estimate.Foreign.
 	Foreign bool
 	// BatchVerdict is outside where BatchP ≤ alpha, and AloneP ≤ decide.Guard or Foreign.
 	BatchVerdict decide.Verdict
 }
 
-// GuardP is what a guard bounds, decide.Guard or PaperGuard: AloneP, but 0 for a foreign graph.
+// GuardP is the p-value that decide.Guard or decide.PaperGuard must bound for an outside verdict: AloneP, or 0 for
+// a foreign graph.
 func (r *Row) GuardP() float64 {
 	if r.Foreign {
 		return 0
@@ -143,12 +146,13 @@ func (r *Row) GuardP() float64 {
 	return r.AloneP
 }
 
+// unscored is a row before any score is known.
 var unscored = Row{
 	Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided, Alone: math.NaN(), AloneP: math.NaN(),
 	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), BaCaP: math.NaN(), Ratio: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(), BatchVerdict: decide.Undecided,
 }
 
-// newRows returns rows with these scores, without verdicts.
+// newRows returns a row for each score of a single graph, without p-values and verdicts.
 func newRows(scores []float64) []Row {
 	rows := make([]Row, len(scores))
 	for i, x := range scores {
@@ -163,10 +167,10 @@ type Report struct {
 	Rows []Row
 	// Holdout has the scores of the holdout in the same state, without p-values and verdicts.
 	Holdout []Row
-	// Few reports that the graphs were too few for a batch and were scored one by one.
+	// Few is set if there were fewer than MinBatch graphs, so that each was scored by itself.
 	Few bool
-	// Evidence is the cross-validated AUC of telling the batch from held-out graphs, or from
-	// training graphs if too few are held out. P is its p-value, NaN if too few are held out.
+	// Evidence is the cross-validated AUC with which a classifier tells the batch from held-out graphs, or
+	// from training graphs if too few are held out. P is its p-value, NaN if too few are held out.
 	Evidence, P float64
 	// Weight, from 0 to 1, is the weight of the density ratio in Row.Batch. It depends on the
 	// evidence against training graphs, of which there are more.
@@ -186,7 +190,7 @@ type Scorer struct {
 	state     *state // after the latest batch
 }
 
-// NewScorer checks the options against the model.
+// NewScorer returns a scorer. An error names the option that is wrong or that the model does not allow.
 func NewScorer(ctx context.Context, m *model.Model, o Options) (*Scorer, error) {
 	if err := CheckBy(o.By); err != nil {
 		return nil, err
@@ -225,7 +229,7 @@ func (s *Scorer) Single() *alone.Scorer { return s.single }
 // Attention returns the calibrator after the latest batch, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 
-// Paper returns S_BaCa of the latest batch as a sum of its base and S_Attn, and whether there was a
+// Paper returns how S_BaCa of the latest batch is summed from its base and S_Attn. ok is false before the first
 // batch.
 func (s *Scorer) Paper() (sum Sum, ok bool) {
 	if s.state == nil {
@@ -234,9 +238,9 @@ func (s *Scorer) Paper() (sum Sum, ok bool) {
 	return s.state.baca, true
 }
 
-// Score scores further graphs by themselves, and after a batch in its state, as the batch scored
-// the holdout. A row depends only on its graph, which must have the model's feature schema.
-// Concurrent calls are allowed; each uses one core.
+// Score scores further graphs. Before a batch it scores each graph by itself. After a batch it also gives the
+// batch scores, as for the holdout. A row depends only on its graph, which must have the model's
+// feature schema. Concurrent calls are allowed, and each uses one core.
 func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if s.state == nil {
 		answers, _, _, err := s.single.Outlined(ctx, 1, gs)
@@ -270,7 +274,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	return rows, nil
 }
 
-// decide fills in p-values, verdicts and the deciding score.
+// decide fills in p-values and verdicts, and the deciding score that by chooses.
 func (s *Scorer) decide(rows []Row, by string) {
 	alpha, references := s.options.Alpha, s.model.References()
 	of := func(score func(*Row) float64, holdout []float64) []float64 {
@@ -307,10 +311,10 @@ func (s *Scorer) decide(rows []Row, by string) {
 	}
 }
 
-// DeviceChunk is how many graphs a GPU gets at once.
+// DeviceChunk is the number of graphs that a GPU gets at once.
 const DeviceChunk = 1024
 
-// Chunk is the best number of graphs for one call of Score: 0 for any, more with a GPU.
+// Chunk returns the best number of graphs for one call of Score: DeviceChunk with a GPU, 0 for any number without.
 func (s *Scorer) Chunk() int {
 	if s.model.Encoder.Device == nil {
 		return 0

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// wholeLevel is the largest p-value of a list that differs.
+// wholeLevel is the largest p-value at which a list as a whole is said to differ from the training set.
 const wholeLevel = 0.05
 
-// Whole says whether a list differs from the training set, by Report.Evidence and P.
+// Whole returns a sentence on whether a list differs from the training set. list names the list; evidence and p are
+// those of its Report.
 func Whole(list string, evidence, p float64) string {
 	text := fmt.Sprintf("p = %.2g", p)
 	if p < 0.001 {
@@ -24,7 +25,7 @@ func Whole(list string, evidence, p float64) string {
 	return fmt.Sprintf("nothing says that %s as a whole differs from the training set (AUC %.2f, %s)", list, evidence, text)
 }
 
-// MakesTheDifference says how a list differs from the training set.
+// MakesTheDifference joins the Differences of a Report to one sentence.
 func MakesTheDifference(differences []string) string {
 	return "What makes the difference: " + strings.Join(differences, "; ")
 }

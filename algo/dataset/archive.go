@@ -18,13 +18,13 @@ import (
 	"baca/algo/xlsx"
 )
 
-// A zip archive is kept in memory, as its list of files is at its end.
-const maxFiles = 10_000 // in a zip archive
+// maxFiles bounds the files of a zip archive. The archive is kept in memory, since its list of files is at its end.
+const maxFiles = 10_000
 
-// files gives the files of an archive that hold molecules or graphs, io.EOF after the last.
+// files returns the next file of an archive that holds molecules or graphs. After the last one the error is io.EOF.
 type files func() (name string, r io.Reader, err error)
 
-// text returns the next file as text. Within an archive nothing is compressed again.
+// text returns the next file as text. A file that is compressed again is an error.
 func (next files) text(u Unpack) (*Text, error) {
 	u.archive = true
 	name, r, err := next()
@@ -39,7 +39,8 @@ func (next files) text(u Unpack) (*Text, error) {
 	return t, nil
 }
 
-// wanted reports a file to read, by its name. Archives also have notes for readers, and what macOS adds.
+// wanted reports whether a file of an archive is read, by its name. Archives also hold notes for readers, and files that
+// macOS adds.
 func wanted(name string) bool {
 	base := PlainName(strings.ToLower(path.Base(name)))
 	if hidden(strings.TrimPrefix(name, "./")) || hidden(base) || strings.HasSuffix(name, "/") {
@@ -56,12 +57,14 @@ type others struct {
 	count int
 }
 
+// add counts a file that was not read, and keeps the first maxNamed names.
 func (o *others) add(name string) {
 	if o.count++; o.count <= maxNamed {
 		o.names = append(o.names, clip(name))
 	}
 }
 
+// String lists the names kept, and says how many more there are.
 func (o *others) String() string {
 	list := strings.Join(o.names, ", ")
 	if more := o.count - len(o.names); more > 0 {
@@ -70,12 +73,12 @@ func (o *others) String() string {
 	return list
 }
 
-// errNothing is the error for an archive that holds only such files.
+// errNothing is the error for an archive that holds only files that are not read.
 func (o *others) errNothing() error {
 	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set", o)
 }
 
-// tellUnread notes the files that are not read, if any.
+// tellUnread calls note with the files that are not read, if there are any.
 func (o *others) tellUnread(note func(string)) {
 	if o.count > 0 && note != nil {
 		note(fmt.Sprintf("not read: %s", o))
@@ -84,14 +87,14 @@ func (o *others) tellUnread(note func(string)) {
 
 var errManyFiles = fmt.Errorf("a zip archive of more than %d files: want less, or a tar archive", maxFiles)
 
-// beginsTar recognises a header of a file in a tar archive.
+// beginsTar recognises the header of the first file of a tar archive.
 func beginsTar(head []byte) bool {
 	const magic = 257
 	return len(head) > magic+5 && string(head[magic:magic+5]) == "ustar"
 }
 
-// openTar returns the files of a tar archive. Behind its end, the rest of r is read for the checksum of
-// what it was compressed with.
+// openTar returns the files of a tar archive. After the last file it reads r to the end, so that a compressed archive
+// checks its checksum.
 func openTar(r io.Reader, u *Unpack) files {
 	in := &tarBlocks{r: r}
 	archive, left, some := tar.NewReader(in), new(others), false
@@ -131,13 +134,14 @@ var (
 	errShared      = errors.New("files of this archive share their bytes: refused as a decompression bomb")
 )
 
-// tarBlocks counts what a tar archive gives, and knows whether it ends in zeros.
+// tarBlocks counts the bytes of a tar archive and the zeros at its end.
 type tarBlocks struct {
 	r     io.Reader
 	n     int64
 	zeros int // at the end
 }
 
+// Read reads blocks, and counts their bytes and the zero bytes at their end.
 func (b *tarBlocks) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
@@ -149,7 +153,7 @@ func (b *tarBlocks) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish reads what follows the last file: at least a block of zeros, and nothing else.
+// finish reads what follows the last file. It must be at least a block of zeros, and nothing else.
 func (b *tarBlocks) finish() error {
 	const block = 512
 	before, ended := b.n, b.zeros >= block
@@ -165,13 +169,14 @@ func (b *tarBlocks) finish() error {
 	return nil
 }
 
-// A tarFile is a file of a tar archive. Holes in it take no room there, and the meter counts them.
+// A tarFile is a file of a tar archive. The meter counts its holes, which take no room in the archive.
 type tarFile struct {
 	archive *tar.Reader
 	in      *tarBlocks
 	meter   *meter
 }
 
+// Read reads the text of a file. It charges the meter for text that a sparse file does not hold.
 func (f *tarFile) Read(p []byte) (int, error) {
 	before := f.in.n
 	n, err := f.archive.Read(p)
@@ -181,12 +186,11 @@ func (f *tarFile) Read(p []byte) (int, error) {
 	return n, endsEarly(err)
 }
 
-// openZip opens a zip archive. It returns one of:
-//   - list: the archive's files of molecules or graphs
-//   - plain: the text of a sheet, if it is an Excel workbook
-//   - plain: the archive's own bytes, if it is a TUDataset set, cannot be read as an archive, or is too large to keep
-//   - plain and err: the same bytes, which may still be recognised as another format, and else why there is no list
-//   - err: why nothing can be read
+// openZip opens a zip archive. It returns one of four results:
+//   - list, for an archive with files of molecules or graphs
+//   - plain, the text of a sheet, for an Excel workbook
+//   - plain, the bytes of the archive, for a TUDataset set, or if the archive is unreadable or too large to keep
+//   - err, if nothing can be read; plain has the bytes if they may still be of another format
 func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error) {
 	data, err := io.ReadAll(io.LimitReader(b, MaxKept+1))
 	switch {
@@ -216,14 +220,15 @@ func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error
 	return list, bytes.NewReader(data), err
 }
 
-// inflate lets a meter bound what the files of a zip archive expand to.
+// inflate makes the meter count what the files of a zip archive expand to.
 func (m *meter) inflate(archive *zip.Reader) {
 	archive.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
 		return io.NopCloser(&bounded{flate.NewReader(r), m})
 	})
 }
 
-// filesOfZip returns the files of an archive, or nil for a TUDataset set, and with an error for others.
+// filesOfZip returns the files of an archive that hold molecules or graphs. It returns nil for a TUDataset set, and an
+// error for other archives without such files.
 func filesOfZip(archive *zip.Reader, u *Unpack) (files, error) {
 	var list []*zip.File
 	left := new(others)
@@ -261,8 +266,8 @@ func filesOfZip(archive *zip.Reader, u *Unpack) (files, error) {
 	}, nil
 }
 
-// checkZip refuses files that cannot be read, and bombs before the first row: files that are said to be
-// too large, which package zip does not let them exceed, or that share their bytes.
+// checkZip returns an error for files that cannot be read, and for bombs: files that together are said to be too large,
+// or that share their bytes. Package zip does not let a file exceed the size it is said to have.
 func (u *Unpack) checkZip(list []*zip.File) error {
 	size := int64(0)
 	type part struct{ from, to int64 }

@@ -11,7 +11,8 @@ import (
 	"baca/algo/internal/lists"
 )
 
-// choose takes the columns of t, given Options.Column, and tells their names. An error about two columns is *twins.
+// choose sets the scanner's columns from t and the options, and tells the options their names. column is
+// Options.Column. An error about two columns that match is *twins.
 func (s *scanner) choose(t Table, column string) error {
 	s.smiles, s.id = t.SMILES, t.ID
 	switch {
@@ -39,7 +40,7 @@ func (s *scanner) choose(t Table, column string) error {
 	return s.tellColumns(t.Columns)
 }
 
-// findColumn returns the column of a name or place.
+// findColumn returns the column with a name, or a place such as "column 2". An error lists the columns.
 func findColumn(columns []string, name string) (int, error) {
 	i, err := columnOrPlace(columns, name)
 	switch {
@@ -51,7 +52,7 @@ func findColumn(columns []string, name string) (int, error) {
 	return i, nil
 }
 
-// tellColumns tells Options.Own the names of columns, without empty ones. Further files of an archive must have the same ones.
+// tellColumns calls Options.Own with the nonempty names of columns. Further files of an archive must have the same ones.
 func (s *scanner) tellColumns(names []string) error {
 	var all, own []string
 	for i, name := range names {
@@ -76,7 +77,8 @@ func (s *scanner) tellColumns(names []string) error {
 	return nil
 }
 
-// tellLate tells of a column that the first records lack, once, where columns are read. It names only some of many.
+// tellLate calls Options.Note, if Options.Own wants columns, about a column that the first records lack. It does so once
+// for each column, and names only the first few.
 func (s *scanner) tellLate(name string, row int) {
 	if s.opt.Own == nil || s.opt.Note == nil || s.late[name] || len(s.late) > maxNamed {
 		return
@@ -93,11 +95,12 @@ func (s *scanner) tellLate(name string, row int) {
 	s.opt.Note(fmt.Sprintf("column %s first in row %d: columns that the first records lack are not read", what, row))
 }
 
-// cellsOf returns the cells of the next record, given that of each column: those of Options.Cells and of Options.Own.
+// cellsOf returns the cells of the next record for Options.Cells and for Options.Own. cell gives that of a column.
 func (s *scanner) cellsOf(cell func(column int) string) (wanted, own []string) {
 	return cellsAt(s.further, cell), cellsAt(s.own, cell)
 }
 
+// cellsAt returns the cells of some columns.
 func cellsAt(columns []int, cell func(column int) string) []string {
 	if len(columns) == 0 {
 		return nil
@@ -105,9 +108,10 @@ func cellsAt(columns []int, cell func(column int) string) []string {
 	return lists.Map(columns, cell)
 }
 
+// cellOf returns the trimmed text of a cell in UTF-8.
 func cellOf(text []byte) string { return nameOf(bytes.TrimSpace(text)) }
 
-// Decimal accepts decimal notation, such as -12.5 and 1e-3, and not Go's 0x1p-2, 0x_ff, inf.
+// Decimal parses a number in decimal notation, such as -12.5 and 1e-3. It refuses Go's 0x1p-2, 0x_ff and inf.
 func Decimal(cell string) (float64, bool) {
 	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""

@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// encoding/csv does not fit: it reads a field of any length into memory (as after a missing quote),
-// cannot resume at a chosen line, and in strict mode refuses quotes inside an unquoted field, as in
-// the name 5'-O-(2"-methyl). For texts without such quotes a fuzz test compares both.
+// Package encoding/csv does not serve here. It reads a field of any length into memory, as after a missing quote. It
+// cannot resume at a chosen line. In strict mode it refuses quotes inside an unquoted field, as in the name
+// 5'-O-(2"-methyl). For texts without such quotes a fuzz test compares both.
 
-// maxColumns bounds the header.
+// maxColumns bounds the columns of a header.
 const maxColumns = 1 << 16
 
-// A field is a part of the record at window.pos, quotes not included.
+// A field is a part of the record at window.pos, without its quotes.
 type field struct {
 	start, end   int
 	line, column int  // of the first character
@@ -25,16 +25,16 @@ type field struct {
 type table struct {
 	*scanner
 	separator byte
-	columns   int // of the header; at most as many fields are kept
+	columns   int // number of columns of the header; further fields are not kept
 
 	fields  []field
-	beyond  field // the first nonempty field beyond columns, of line 0 if there is none
-	count   int   // of fields, kept or not
+	beyond  field // the first nonempty field after columns; line is 0 if there is none
+	count   int   // number of fields, kept or not
 	scratch [2][]byte
 }
 
-// readFields reads a delimited format. Its error means that there is no column of SMILES; reader
-// errors are in the window.
+// readFields returns a function that reads a delimited format. The function returns an error if there is no column of
+// SMILES. Errors of the reader are in the window.
 func readFields(format Format) func(s *scanner, column string) error {
 	return func(s *scanner, column string) error {
 		t := table{scanner: s}
@@ -67,7 +67,7 @@ func (t *table) read(column string, format Format) error {
 	return nil
 }
 
-// begin finds separator and columns, and consumes what precedes the rows.
+// begin finds the separator and the columns, and consumes the header and everything before it.
 func (t *table) begin(column string, format Format) error {
 	l := layoutOf(t.head, format, column)
 	t.columns, t.separator = maxColumns, l.separator
@@ -106,7 +106,7 @@ func (t *table) begin(column string, format Format) error {
 	return nil
 }
 
-// nextRow is next behind blank rows.
+// nextRow is next, but consumes blank rows before it.
 func (t *table) nextRow() (size, nextLine int, err error) {
 	size, nextLine, err = t.next()
 	for err == nil && t.blank() && t.count <= maxColumns {
@@ -116,7 +116,7 @@ func (t *table) nextRow() (size, nextLine int, err error) {
 	return size, nextLine, err
 }
 
-// texts are the fields as names.
+// texts returns the texts of all fields of a row, which are the names of columns.
 func (t *table) texts() []string {
 	row := make([]string, len(t.fields))
 	for i := range row {
@@ -125,7 +125,7 @@ func (t *table) texts() []string {
 	return row
 }
 
-// skipBlankLines consumes leading blank lines and spreadsheet separator hints.
+// skipBlankLines consumes leading blank lines and a spreadsheet's hint on the separator.
 func (t *table) skipBlankLines() {
 	for {
 		n, ok := t.lineEnd(0)
@@ -165,7 +165,7 @@ func (t *table) emitRow(line int) {
 	t.emitText(rec, id, t.raw(f, 0))
 }
 
-// cell is a text of its own, empty where the row has no such field.
+// cell returns the trimmed text of field i in memory of its own, or "" if the row has no such field.
 func (t *table) cell(i int) string {
 	if i >= len(t.fields) {
 		return ""
@@ -178,8 +178,7 @@ func (t *table) cell(i int) string {
 	return cellOf(text)
 }
 
-// blank tells a record of nothing but white space and separators, without quotes. Spreadsheets
-// leave such rows at the end.
+// blank reports whether a record has nothing but white space and separators. Spreadsheets leave such rows at the end.
 func (t *table) blank() bool {
 	for i, f := range t.fields {
 		if f.quoted || len(t.text(i, 0)) > 0 {
@@ -189,10 +188,10 @@ func (t *table) blank() bool {
 	return t.beyond.line == 0
 }
 
-// text returns field i, trimmed and valid until the next call with the same slot.
+// text returns field i, trimmed. The result is valid until the next call with the same slot.
 func (t *table) text(i, slot int) []byte { return bytes.TrimSpace(t.raw(t.fields[i], slot)) }
 
-// raw is text untrimmed.
+// raw returns a field, not trimmed. The result is valid until the next call with the same slot.
 func (t *table) raw(f field, slot int) []byte {
 	text := t.bytes(f.start, f.end)
 	if f.escaped {
@@ -205,19 +204,21 @@ func (t *table) raw(f field, slot int) []byte {
 
 var errEnd = errors.New("no more records")
 
-// A cutter is the state of splitting a record. Distances are from window.pos.
+// A cutter is the state of splitting a record into fields. All distances are from window.pos.
 type cutter struct {
-	at        int  // distance of the next field, finally of the next record
-	line      int  // line number there
-	lineStart int  // its distance
-	end       int  // distance of the line feed, or of the end of the text, up to which lines are whole
-	feed      bool // whether there is a line feed
+	at        int  // distance of the next field, and at last of the next record
+	line      int  // number of the line there
+	lineStart int  // distance of the start of that line
+	end       int  // distance of a line feed or of the end of the text; the lines before it are whole
+	feed      bool // whether there is a line feed at end
 }
 
-// next finds the fields of the record at pos and returns its size with line end, and the number of the next line. It
-// consumes nothing, except before a *SyntaxError: then the line with the bad quote is consumed, and later lines are
-// read as records of their own. No text is read more than twice: no quote is open at a line end between there and where
-// reading stopped, as quotes come in even runs. errEnd is the end of the text.
+// next finds the fields of the record at pos. It returns the record's size including its line end, and the number of the
+// line after it. At the end of the text it returns errEnd.
+//
+// next consumes nothing, unless it returns a *SyntaxError about a quote. Then it consumes the line with that quote, and
+// the later lines are read as records of their own. No text is read more than twice: quotes come in even runs, so no
+// quote is open at a line end between that line and where reading stopped.
 func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = field{}
@@ -246,7 +247,7 @@ func (t *table) next() (size, nextLine int, err error) {
 	return c.at, c.line + 1, nil
 }
 
-// addLine adds the line at a distance to the record. It is true if there is more of it than fits.
+// addLine adds the line at a distance to the record. It returns true if the line does not fit into the window.
 func (t *table) addLine(c *cutter, from int) (long bool) {
 	c.end, c.feed = t.lineEnd(from)
 	return !c.feed && t.err == nil
@@ -301,7 +302,8 @@ func (t *table) quotedField(c *cutter) (last bool, err error) {
 	return false, nil
 }
 
-// findQuote moves c to the next quote, and adds lines until there is one.
+// findQuote moves c to the next quote, adding lines to the record until there is one. open is the place of the
+// opening quote, for the error.
 func (t *table) findQuote(c *cutter, open cutter) error {
 	for {
 		if i := bytes.IndexByte(t.bytes(c.at, c.end), '"'); i >= 0 {
@@ -324,7 +326,7 @@ func (t *table) findQuote(c *cutter, open cutter) error {
 	}
 }
 
-// refuseBehindQuote refuses text at c after a closing quote.
+// refuseBehindQuote returns the error for text at c after a closing quote.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
 	err := syntaxError(c.line, c.at-c.lineStart+1,
@@ -337,7 +339,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return err
 }
 
-// keep adds a field.
+// keep adds a field to the record.
 func (t *table) keep(f field) {
 	if t.count++; t.count > t.columns {
 		t.keepSurplus(&f)
@@ -346,7 +348,7 @@ func (t *table) keep(f field) {
 	}
 }
 
-// keepSurplus remembers the first nonblank surplus field.
+// keepSurplus remembers the first nonblank field after the columns.
 func (t *table) keepSurplus(f *field) {
 	if t.beyond.line == 0 && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
 		t.beyond = *f

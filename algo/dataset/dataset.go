@@ -3,9 +3,9 @@
 // node-link JSON and .graphml, compressed or not, also in zip and tar archives ([Records],
 // [Molecules]). It also draws the splits of the evaluation protocol.
 //
-// Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a constant for a stream;
-// no number in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord] and [MaxField]. Data that expand more
-// than [MaxExpand]-fold beyond the first MiB are refused, before the first record where they begin so.
+// Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a constant for a stream.
+// No number in a file decides how much is allocated. The limits are [MaxTUBytes], [MaxRecord] and [MaxField]. Data that
+// expand more than [MaxExpand]-fold beyond the first MiB are refused, before the first record if they begin so.
 package dataset
 
 import (
@@ -16,17 +16,20 @@ import (
 
 // A SyntaxError locates a mistake in an input. For a bad SMILES, Err is a [*molecule.SyntaxError].
 type SyntaxError struct {
-	File   string // may be empty
-	Row    int    // from 1, in a file of columns; else 0
-	Line   int    // from 1; 0 in a list or a file of columns
-	Column int    // in bytes, from 1; in the SMILES if there is no line, and called a character then; 0 in other cells of a file of columns
-	Err    error  // what was found and expected
+	File string // may be empty
+	Row  int    // from 1, in a file of columns; 0 elsewhere
+	Line int    // from 1; 0 in a list or a file of columns
+	// Column counts bytes from 1. Without a line it counts within the SMILES, and messages call it a character. It is 0
+	// in a file of columns for cells other than the SMILES.
+	Column int
+	Err    error // what was found and expected
 }
 
 func syntaxError(line, column int, err error) *SyntaxError {
 	return &SyntaxError{Line: line, Column: column, Err: err}
 }
 
+// Error names the file, the line or row and the column as far as these are known, and what is wrong.
 func (e *SyntaxError) Error() string {
 	what := e.Err.Error()
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
@@ -49,9 +52,10 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// maxNamed is how many refused rows, columns or sets a message names before it counts.
+// maxNamed is how many refused rows, columns or sets a message names before it only counts them.
 const maxNamed = 5
 
+// named returns the name of a file, or "input" for one without a name.
 func named(file string) string {
 	if file == "" {
 		return "input"

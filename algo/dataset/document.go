@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// eachInDocument is eachObject for a document. A damaged object is refused, and reading resumes at the
-// next one. Other damage is the error, once everything is read.
+// eachInDocument calls visit for each object of a document, which begins at a column. It refuses a damaged object and
+// continues at the next one. Other damage is returned as an error after everything is read.
 func (s *scanner) eachInDocument(column int, visit visitor) error {
 	depth := 0
-	var stray, first error // damage since the last object, and in the document
+	var stray, first error // damage since the last object, and the first damage of the document
 	for !s.stopped && s.has(0) {
 		size, sound := 1, true
 		switch c := s.at(0); c {
@@ -55,10 +55,10 @@ func (s *scanner) eachInDocument(column int, visit visitor) error {
 	return first
 }
 
-// passDamage refuses the object at hand, which is damaged at offset at, and goes on to the next object. The reason is
-// that of the error, or nil if package json is to tell it. It returns the column where reading resumes, and the depth
-// there: 0 if the text ends behind the end of a list. An object that the end of the text cuts off is not refused: the
-// depth is one more, so that the caller reports that the document ends early.
+// passDamage refuses the object at hand, which is damaged at offset at, and continues at the next object. reason is the
+// refusal's error; if it is nil, package json finds it. passDamage returns the column and the depth at which reading
+// resumes. The depth is 0 if the text ends after the end of a list. It does not refuse an object that the end of the
+// text cuts off: the depth is then one more, so that the caller reports that the document ends early.
 func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	begin, from, bad := s.line, 1, s.has(at)
 	refusal, _ := reason.(*SyntaxError)
@@ -86,11 +86,13 @@ func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 	return column, depth
 }
 
-// resume consumes text behind a damaged object, up to where the next object seems to begin: at a { and a first key
-// that is no value of a key, unless on a line of its own. It must be at the damaged object's depth, or have the
-// first key of that or of the text's first objects. It must also be at least from bytes away, or, if nearer, on a
-// line of its own with the damaged object's first key. It returns the column there, how many objects it has passed
-// by, the last character before the object or the end, and whether it has found one.
+// resume consumes the text after a damaged object up to the place where the next object seems to begin. There is a {
+// with a first key. It must not be the value of a key, unless it is on a line of its own. It must be at the depth of
+// the damaged object, or have the first key of that object or of the first objects of the text. It must also be at
+// least from bytes away, or be on a line of its own with the first key of the damaged object.
+//
+// resume returns the column there, the number of objects that it passed, the last character before that place or
+// before the end, and whether it found an object.
 func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
 	own, level, indent := s.firstKey(), 0, false
 	for n := 0; s.has(0); n++ {
@@ -122,8 +124,8 @@ func (s *scanner) resume(from, column int) (at, within int, last byte, resumed b
 	return column, within, last, false
 }
 
-// repeats counts the objects within another that begin as it does, each on a line of its own: where brackets
-// are missing they are records.
+// repeats counts the objects within object that begin a line with the same key as object. Where a bracket is missing,
+// they are further records.
 func repeats(object []byte) (n int) {
 	own := firstKey(object)
 	for rest := object; own != ""; {
@@ -139,13 +141,13 @@ func repeats(object []byte) (n int) {
 	return n
 }
 
-// firstKey is that of the object at hand.
+// firstKey returns the first key of the object at hand.
 func (s *scanner) firstKey() string {
 	s.has(longestID)
 	return firstKey(s.bytes(0, s.end-s.pos))
 }
 
-// firstKey returns the first key of an object, which may lack a quote, or nothing.
+// firstKey returns the first key of an object, which may lack a quote. It returns "" if there is none.
 func firstKey(object []byte) string {
 	if key := firstKeys.FindSubmatch(object[:min(len(object), longestID)]); key != nil {
 		return string(key[1]) + string(key[2])
@@ -155,7 +157,8 @@ func firstKey(object []byte) string {
 
 var firstKeys = regexp.MustCompile(`^\{[ \t\n]*(?:"((?:[^"\\\n]|\\.)+)"|"?([^":\n{}\[\],]+)"?)[ \t\n]*:`)
 
-// objectSize returns the size of the object at hand, or where it is damaged, too long or ends early.
+// objectSize returns the size in bytes of the object that begins here. If sound is false, the object is damaged, too long
+// or cut off at offset size.
 func (s *scanner) objectSize() (size int, sound bool) {
 	var j syntax
 	s.texts = 0
@@ -175,10 +178,10 @@ func (s *scanner) objectSize() (size int, sound bool) {
 	return size, false
 }
 
-// A syntax is what encloses a byte of JSON.
+// A syntax is what a byte of JSON is enclosed in.
 type syntax struct {
-	open            []byte // of lists [, of objects { before a key and : before a value
-	last            byte   // before, outside of texts and no blank; 0 at first
+	open            []byte // [ for a list, { for an object before a key, : for an object before a value
+	last            byte   // the last byte outside of texts other than blanks; 0 at first
 	quoted, escaped bool
 }
 
@@ -208,14 +211,15 @@ func (j *syntax) next(c byte) bool {
 	return false
 }
 
+// turn replaces the innermost from by to.
 func (j *syntax) turn(from, to byte) {
 	if n := len(j.open); n > 0 && j.open[n-1] == from {
 		j.open[n-1] = to
 	}
 }
 
-// fits reports whether a byte may be next, as far as texts and brackets tell: soon after a missing
-// quote or bracket one does not.
+// fits reports whether a byte may come next, as far as texts and brackets tell. Soon after a missing quote or
+// bracket, a byte does not fit.
 func (j *syntax) fits(c byte) bool {
 	if j.quoted {
 		return c >= ' '
@@ -224,7 +228,7 @@ func (j *syntax) fits(c byte) bool {
 	if n := len(j.open); n > 0 {
 		within = j.open[n-1]
 	}
-	value := strings.IndexByte("{[,:\x00", j.last) < 0 // precedes
+	value := strings.IndexByte("{[,:\x00", j.last) < 0 // a value comes before the byte
 	switch c {
 	case ' ', '\t', '\n':
 		return true

@@ -12,9 +12,9 @@ import (
 // A foreignFormat is a file type that people give by mistake.
 type foreignFormat struct {
 	begins string // its first bytes
-	has    string // required elsewhere in its head; empty for any
+	has    string // what its head must also contain; empty for nothing
 	what   string
-	advice string // what to give instead; empty for wantText
+	advice string // what to give instead; if empty, wantText
 }
 
 const (
@@ -101,8 +101,8 @@ const asRecords = `want a list of objects, as with orient="records"`
 
 func orient(name string) string { return fmt.Sprintf("JSON as pandas writes it with orient=%q", name) }
 
-// labelled returns how pandas calls an object of nothing but objects of plain values: columns or index, or
-// nothing for another text. It is open if the head ends too early to tell.
+// labelled returns the name by which pandas calls the orientation of a text: columns or index. Such a text is an object
+// of objects of plain values. For other texts it returns "". open is set if the head ends too early to tell.
 func labelled(head []byte) (called string, open bool) {
 	d := json.NewDecoder(bytes.NewReader(head))
 	if begin, _ := d.Token(); begin != json.Delim('{') {
@@ -139,7 +139,7 @@ func labelled(head []byte) (called string, open bool) {
 	return "", open
 }
 
-// foreign returns an error if t is no text of molecules by its first bytes. Zip archives pass: they
+// foreign returns an error if the first bytes of t show that it is not text of molecules. It accepts zip archives, which
 // may hold a TUDataset set.
 func foreign(t *Text) error {
 	head, _ := t.Peek(headSize / 16)

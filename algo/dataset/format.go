@@ -31,13 +31,13 @@ type fileFormat struct {
 	name   Format
 	suffix []string // of file names, in lower case
 	graphs bool     // plain graphs
-	// begins recognises the head of a text. For SMI, CSV and TSV see also contentFormat.
+	// begins recognises the head of a text. contentFormat decides between SMI, CSV and TSV.
 	begins func(head []byte) bool
-	// read emits records; nil for a format that is no stream.
+	// read emits records. It is nil for TU, which is not a stream.
 	read func(s *scanner, column string) error
 }
 
-// formats are in order of comparison. The last fits any text.
+// formats are in the order in which they are tried. The last one fits any text.
 var formats = []fileFormat{
 	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, true, beginsZip, nil},
 	{Parquet, []string{".parquet", ".pq"}, false, beginsParquet, (*scanner).readParquet},
@@ -57,6 +57,7 @@ func (f *fileFormat) named(name string) bool {
 	return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
+// of returns the declaration of a format, or nil.
 func (f Format) of() *fileFormat {
 	i := slices.IndexFunc(formats, func(x fileFormat) bool { return x.name == f })
 	if i < 0 {
@@ -71,7 +72,7 @@ func (f Format) Graphs() bool {
 	return x != nil && x.graphs
 }
 
-// ParseFormat returns the format of a name, or auto.
+// ParseFormat returns the format with a name. The name "auto" gives Auto.
 func ParseFormat(name string) Format {
 	if name == "auto" {
 		return Auto
@@ -79,7 +80,7 @@ func ParseFormat(name string) Format {
 	return Format(name)
 }
 
-// Formats lists all formats, or those of molecules.
+// Formats lists the names of all formats, or only those of molecules.
 func Formats(molecules bool) []string {
 	var names []string
 	for _, f := range formats {
@@ -114,8 +115,8 @@ func PlainName(name string) string {
 	return name
 }
 
-// Format returns the format of t by the file name, or by its head where the name says nothing. A file named as SMI may
-// be a table. Unrecognised text is SMI. Read errors come again when the text is read.
+// Format returns the format of t by the file name, or by the head of t if the name does not tell. A file named as SMI may
+// be a table. Unrecognised text is SMI. An error of reading comes again when the text is read.
 func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet
@@ -152,20 +153,20 @@ func beginsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parqu
 
 func beginsZip(head []byte) bool { return bytes.HasPrefix(head, zipMagic) }
 
-// beginsMolfile checks the counts line, line 4, which ends in the version.
+// beginsMolfile recognises a molfile by line 4, the counts line, which ends in the version.
 func beginsMolfile(head []byte) bool {
 	lines := bytes.SplitN(head, []byte("\n"), 5)
 	return len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000")))
 }
 
-// headed reports whether the first line is a header with one of the separators.
+// headed reports whether the first line is a header that contains one of the separators.
 func headed(head []byte, separators string) bool {
 	line := firstLine(head)
 	word, _, _ := first.cut(line)
 	return bytes.Contains(bytes.ToLower(line), []byte(smilesNames[0])) && atoms(word) == 0 && bytes.ContainsAny(line, separators)
 }
 
-// likelyFormat judges lines without a molecule. A comma after the blank may belong to a name.
+// likelyFormat returns the format of lines without a molecule. A comma after a blank may belong to a name.
 func likelyFormat(head []byte) Format {
 	line := firstLine(head)
 	if separator := bytes.IndexAny(line, ",;\t "); separator >= 0 && line[separator] == ',' {

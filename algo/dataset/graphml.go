@@ -24,13 +24,14 @@ func beginsGraphML(head []byte) bool {
 
 var graphMLRoot = regexp.MustCompile(`<([\w.-]+:)?graphml\b`)
 
-// An allowance is a reader that fails beyond a number of bytes, where io.LimitReader would end.
+// An allowance is a reader that fails after a number of bytes, where io.LimitReader would end.
 type allowance struct {
 	r    io.Reader
 	left int
 	max  int
 }
 
+// Read reads up to left bytes. Beyond them it fails.
 func (a *allowance) Read(p []byte) (int, error) {
 	if a.left == 0 {
 		return 0, fmt.Errorf("more than %d bytes of text: want less", a.max)
@@ -45,11 +46,11 @@ type graphML struct {
 	*scanner
 	xml      *xml.Decoder
 	depth    int             // of open elements
-	keys     map[string]bool // of data that names a graph
-	open     int             // how deep the open graph is, or 0
-	named    bool            // the text is the graph's name
+	keys     map[string]bool // keys of graphs, and whether their data is the name of a graph
+	open     int             // depth of the open graph, or 0
+	named    bool            // the text that follows is the graph's name
 	start    int64           // where the graph begins
-	directed bool            // what its edges are by default
+	directed bool            // whether the graph's edges are directed by default
 	rec      Record
 	nodes    nodes
 	edges    [][2]string // may precede their nodes
@@ -95,6 +96,7 @@ func (s *scanner) readGraphML(string) error {
 	return nil
 }
 
+// handle reads a token of XML, which begins at a line and column.
 func (g *graphML) handle(token xml.Token, line, column int) {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -113,13 +115,14 @@ func (g *graphML) handle(token xml.Token, line, column int) {
 	}
 }
 
-// fail keeps the first error of the graph.
+// fail gives the graph the error err, unless err is nil or the graph has an error already.
 func (g *graphML) fail(line int, err error) {
 	if g.rec.Err == nil && err != nil {
 		g.rec.Err = syntaxError(line, 1, err)
 	}
 }
 
+// attribute returns the value of an element's attribute, or "" without it.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name && a.Name.Space == "" {
@@ -129,6 +132,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
+// begin handles the start of an element.
 func (g *graphML) begin(e xml.StartElement, line, column int) {
 	kind := e.Name.Local
 	switch {
@@ -159,6 +163,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	g.fail(line, graph.CheckSize(len(g.nodes), len(g.edges))) // before it takes more memory
 }
 
+// beginGraph handles the start of a graph.
 func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
 	g.open, g.start, g.directed = g.depth, g.xml.InputOffset(), attribute(e, "edgedefault") == "directed"
 	g.nodes, g.edges, g.lines = nodes{}, nil, nil
@@ -181,9 +186,10 @@ func (g *graphML) end() {
 	g.send(g.rec)
 }
 
-// nodes are the numbers of a plain graph's nodes by their ids, as JSON: 1 is not "1".
+// nodes maps the ids of a plain graph's nodes, as JSON, to their numbers: 1 is not "1".
 type nodes map[string]int32
 
+// add numbers the node id. It fails if the id is there already.
 func (n nodes) add(id string) error {
 	if _, twice := n[id]; twice {
 		return fmt.Errorf("node %.40s is there twice: want each id once", id)
@@ -192,7 +198,7 @@ func (n nodes) add(id string) error {
 	return nil
 }
 
-// join returns edges by number, or which one is the first without its nodes.
+// join returns the edges as pairs of node numbers. It fails at the first edge with an unknown node; bad is its index.
 func (n nodes) join(edges [][2]string) (joined [][2]int32, bad int, err error) {
 	joined = make([][2]int32, len(edges))
 	for i, ends := range edges {

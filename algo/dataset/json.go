@@ -24,7 +24,7 @@ func beginsJSON(head []byte) bool {
 	return object && bytes.HasPrefix(bytes.TrimLeft(inside, blanks+"\n"), []byte(`"`)) && bytes.Contains(inside, []byte(`":`))
 }
 
-// beginsNodeLink recognises a plain graph on the first line, or in a document.
+// beginsNodeLink recognises a plain graph on the first line or in a document.
 func beginsNodeLink(head []byte) bool {
 	if !beginsJSON(head) {
 		return false
@@ -35,8 +35,8 @@ func beginsNodeLink(head []byte) bool {
 	return bytes.Contains(head, []byte(`"nodes"`))
 }
 
-// isDocument reports JSON that is no JSONL: a list, or an object over several lines. A first line that
-// is damaged precedes a line that is an object.
+// isDocument reports whether JSON is other than an object on each line: a list, or an object over several lines. A first
+// line that is damaged, followed by an object, is JSONL.
 func isDocument(head []byte) bool {
 	head = bytes.TrimLeft(head, blanks+"\n")
 	first, rest, more := bytes.Cut(head, []byte("\n"))
@@ -44,10 +44,10 @@ func isDocument(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("[")) || more && !json.Valid(first) && len(rest) > 0 && rest[0] != '{'
 }
 
-// A visitor takes an object and its first column, or finds it damaged at an offset.
+// A visitor takes an object and its first column. An error says that the object is damaged at an offset.
 type visitor func(object []byte, column int) (at int, err error)
 
-// eachObject visits the objects. It begins on s.line.
+// eachObject calls visit for each object of the text.
 func (s *scanner) eachObject(visit visitor) error {
 	if isDocument(s.head) {
 		return s.eachInDocument(1, visit)
@@ -72,7 +72,7 @@ func (s *scanner) eachObject(visit visitor) error {
 	return nil
 }
 
-// severalObjects finds where a line goes on behind an object, as a line end is missing.
+// severalObjects matches a line with more than one object, because a line end is missing.
 var severalObjects = regexp.MustCompile(`\}[^{}]{0,8}\{`)
 
 // eachInLine visits the objects of a line.
@@ -88,7 +88,8 @@ func (s *scanner) eachInLine(text []byte, column int, visit visitor) error {
 	return err
 }
 
-// locate returns how many lines further an offset in a text is, and its column, given that of the text.
+// locate returns how many lines lie between the start of a text and an offset in it, and the column there. column is
+// that of the start.
 func locate[T string | []byte](text T, column, offset int) (lines, at int) {
 	for i := range offset {
 		if column++; text[i] == '\n' {
@@ -98,13 +99,13 @@ func locate[T string | []byte](text T, column, offset int) (lines, at int) {
 	return lines, column
 }
 
-// refuseAt refuses an object at an offset, given its first column.
+// refuseAt refuses an object because of an error at an offset. column is the object's first column.
 func (s *scanner) refuseAt(object []byte, column, offset int, err error) {
 	lines, at := locate(object, column, offset)
 	s.refuse(s.line, syntaxError(s.line+lines, at, err))
 }
 
-// jsonError locates damage in an object.
+// jsonError returns where package json found damage in an object, and what a user should read about it.
 func jsonError(err error) (offset int, plain error) {
 	var bad *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -121,7 +122,7 @@ func jsonError(err error) (offset int, plain error) {
 	return 0, err
 }
 
-// readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a table.
+// readJSONL reads an object on each line. As in a table, the first lines decide which value is the SMILES.
 func (s *scanner) readJSONL(column string) error {
 	keys, err := s.findKeys(column)
 	if twins, ok := err.(*twins); ok {
@@ -159,7 +160,7 @@ func (s *scanner) readJSONL(column string) error {
 			return 0, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw)))
 		}
 		if i := bytes.Index(object, raw); i > 0 && text != "" {
-			at = i + 1 // behind the quote
+			at = i + 1 // after the quote
 		}
 		lines, column := locate(object, column, at)
 		name := ""
@@ -198,8 +199,8 @@ func jsonCell(raw json.RawMessage) string {
 	return strings.TrimSpace(text)
 }
 
-// Twice returns an error and an offset if a valid JSON object repeats one of the keys, of which
-// encoding/json uses the last.
+// Twice returns an error, and its offset, if a valid JSON object repeats one of the keys. Package encoding/json would
+// use the last one.
 func Twice(object []byte, keys ...string) (at int, err error) {
 	seen := make(map[string]bool, len(keys))
 	for _, key := range keys {
@@ -233,7 +234,7 @@ func Twice(object []byte, keys ...string) (at int, err error) {
 	return 0, nil
 }
 
-// jsonText returns a string, or a number as written, and "" for null or missing.
+// jsonText returns a string, or a number as written. For null and a missing value it returns "". Other values are not ok.
 func jsonText(raw json.RawMessage) (text string, ok bool) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -246,7 +247,8 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the keys are sorted.
+// findKeys returns the keys of the first objects, and chooses columns among them. It sorts the keys, since objects have
+// no order.
 func (s *scanner) findKeys(column string) ([]string, error) {
 	objects := s.firstObjects(s.head, headSize)
 	if len(objects) == 0 { // the first one may be longer
@@ -278,7 +280,7 @@ func (s *scanner) findKeys(column string) ([]string, error) {
 	return keys, s.choose(t, column)
 }
 
-// firstObjects returns at most that many objects of the head of a text, and learns how they begin.
+// firstObjects returns at most most objects of the head of a text, and records their first keys in s.firsts.
 func (s *scanner) firstObjects(head []byte, most int) (objects []map[string]json.RawMessage) {
 	s.firsts = map[string]bool{}
 	front := scanner{
@@ -300,7 +302,7 @@ func (s *scanner) firstObjects(head []byte, most int) (objects []map[string]json
 	return objects
 }
 
-// cellsOf returns the texts and numbers of an object.
+// cellsOf returns the value of each key as a trimmed text, or "" if it is neither text nor number.
 func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	row := make([]string, len(keys))
 	for i, key := range keys {
@@ -311,6 +313,7 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	return row
 }
 
+// readNodeLink reads graphs in the node-link form of NetworkX, an object each.
 func (s *scanner) readNodeLink(string) error {
 	s.firsts = map[string]bool{"directed": true, "multigraph": true, "graph": true, "nodes": true, "name": true}
 	return s.eachObject(func(object []byte, column int) (int, error) {
@@ -339,7 +342,7 @@ type nodeLink struct {
 // nodeLinkGraph parses the graph of a record, and sets its id.
 func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
-	// Before allocating.
+	// Check the size before allocating.
 	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
 		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most,
 			graph.MaxNodes, graph.MaxEdges))
@@ -394,7 +397,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	return r.plain(len(n.Nodes), edges)
 }
 
-// partsOf bounds the number of list elements in a JSON object.
+// partsOf returns an upper bound on the number of list elements in a JSON object.
 func partsOf(object string) (n int) {
 	var j syntax
 	for i := range len(object) {
@@ -405,7 +408,7 @@ func partsOf(object string) (n int) {
 	return n
 }
 
-// plain makes the graph of a record and counts what it drops.
+// plain makes the graph of a record, and counts the self-loops and repeated edges that it leaves out.
 func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	if n == 0 {
 		return nil, r.Fail(errors.New("a graph without nodes: want one at least"))
@@ -418,7 +421,7 @@ func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	return g, nil
 }
 
-// nodeKey returns the identity of a node: any JSON except null.
+// nodeKey returns what identifies a node by its id, which may be any JSON except null.
 func nodeKey(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", errors.New("no id: want text or a number")

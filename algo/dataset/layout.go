@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A Table describes the columns of a text by its head.
+// A Table describes the columns of a text, judged by its head.
 type Table struct {
 	Columns []string // names of the header, or "column 1" and so on
 	First   []string // the first row, header or not
 	SMILES  int      // the column with the SMILES, -1 if unknown or ambiguous
 	ID      int      // the column with the ids, or -1
 	Header  bool     // the first row names the columns
-	Guessed bool     // found by content, not by name
+	Guessed bool     // SMILES was found by content, not by name
 
 	twins *twins // an ambiguous column of SMILES or ids
 }
@@ -26,13 +26,13 @@ type layout struct {
 	Table
 	separator byte
 	title     int        // rows before the table
-	rows      [][]string // the first ones of the table
+	rows      [][]string // the first rows of the table
 }
 
 var separators = []byte{',', ';', '\t', '|'}
 
-// layoutOf returns the layout of a text: with the separator that makes a column of the wanted name,
-// else one whose columns hold molecules, else the most frequent in the first row, comma first.
+// layoutOf returns the layout of a text. It tries each separator of CSV. It prefers the one that makes a column of the
+// wanted name, then the one with a column of most molecules, then the one that makes most columns of the first row.
 func layoutOf(head []byte, format Format, column string) layout {
 	if format == TSV {
 		return layoutBy(head, '\t', column)
@@ -53,6 +53,8 @@ func layoutOf(head []byte, format Format, column string) layout {
 	return best
 }
 
+// layoutBy returns the layout of a table that begins with head and has this separator. column is the column asked for, or
+// "".
 func layoutBy(head []byte, separator byte, column string) layout {
 	l := layout{separator: separator}
 	rows := sample(head, separator, MaxRecord+1)
@@ -67,7 +69,7 @@ func layoutBy(head []byte, separator byte, column string) layout {
 // maxTitle bounds the rows before a header.
 const maxTitle = 20
 
-// titleRows returns how many rows precede the header: comments and titles, which name at most half as many columns.
+// titleRows returns how many rows precede the header. They are comments, and titles with at most half as many names.
 func titleRows(rows [][]string) int {
 	header, most := 0, 0
 	for i, row := range rows[:min(len(rows), maxTitle)] {
@@ -82,7 +84,7 @@ func titleRows(rows [][]string) int {
 	return header
 }
 
-// namesIn counts what may be names of columns, none in a comment. It is negative for a molecule.
+// namesIn counts the cells that may be names of columns. A comment has none. The count is negative for a molecule.
 func namesIn(row []string) (n int) {
 	for _, cell := range row {
 		_, err := strconv.ParseFloat(cell, 64)
@@ -101,7 +103,7 @@ func namesIn(row []string) (n int) {
 	return n
 }
 
-// sample returns the first records of a table, fields trimmed.
+// sample returns the first records of a table, their fields trimmed.
 func sample(head []byte, separator byte, limit int) (rows [][]string) {
 	if len(head) == 0 {
 		return nil
@@ -120,8 +122,8 @@ func sample(head []byte, separator byte, limit int) (rows [][]string) {
 	return rows
 }
 
-// Table describes the columns of a delimited text; column is [Options.Column]. It is false for
-// other formats, and for a head without a row.
+// Table describes the columns of a delimited text. column is [Options.Column]. It returns false for other formats and for
+// a head without a row.
 func (t *Text) Table(format Format, column string) (Table, bool) {
 	if format != CSV && format != TSV {
 		return Table{}, false
@@ -137,7 +139,7 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 	return l.Table, true
 }
 
-// ownNames makes column names unique.
+// ownNames replaces column names that occur several times by "column 1" and so on.
 func ownNames(columns []string) []string {
 	times := map[string]int{}
 	for _, name := range columns {
@@ -152,7 +154,7 @@ func ownNames(columns []string) []string {
 	return names
 }
 
-// tableOf finds the columns by the first row or, failing that, by content.
+// tableOf finds the columns by the first row, or else by content. sample returns the first rows.
 func tableOf(front []string, sample func() [][]string, column string) Table {
 	t := Table{Columns: front, First: front, Header: true}
 	place, twins := columnOrPlace(front, orSMILES(column))
@@ -184,6 +186,7 @@ func (t *Table) guess(sample func() [][]string) {
 	}
 }
 
+// findID finds the column of ids by name, or else by content.
 func (t *Table) findID(sample func() [][]string) {
 	t.ID = -1
 	if t.Header {
@@ -196,14 +199,14 @@ func (t *Table) findID(sample func() [][]string) {
 	}
 }
 
-// Ids by content are short, and few rows show nothing: a class may differ in each.
+// Ids found by content are short. In fewer rows than fewestIDs differing cells prove nothing: they may be classes.
 const (
 	longestID = 64
 	fewestIDs = 3
 )
 
-// idByContent returns the first column of ids, or −1: one whose cells all differ, rather with a name of
-// ids than of text. Numbers are ids by name only, or without a header.
+// idByContent returns the first column of ids, or −1. All cells of such a column differ. A name of ids is better than
+// another name, and texts are better than numbers, which need such a name or a text without a header.
 func (t *Table) idByContent(rows [][]string) int {
 	best, most := -1, 0
 	if t.Header && len(rows) > 0 {
@@ -246,7 +249,7 @@ func distinct(rows [][]string, column int) (numbers int, all bool) {
 	return numbers, len(rows) > 0
 }
 
-// idLike reports a column of short texts that are no structures.
+// idLike reports whether a column has short texts that are not structures.
 func idLike(rows [][]string, column int) bool {
 	for _, row := range rows {
 		if len(row[column]) > longestID || strings.HasPrefix(row[column], "InChI=") {
@@ -256,7 +259,7 @@ func idLike(rows [][]string, column int) bool {
 	return 2*supportOf(rows, column).large < len(rows)
 }
 
-// columnByContent returns the column of molecules, or −1. Headers of single letters are no molecules.
+// columnByContent returns the column with most molecules, or −1. A header of single letters does not count as a molecule.
 func columnByContent(front []string, rows [][]string) int {
 	best, most := -1, support{}
 	for i := range front {
@@ -267,7 +270,7 @@ func columnByContent(front []string, rows [][]string) int {
 	return best
 }
 
-// isData reports whether a cell of the first row is a molecule, or meant as one, and no name.
+// isData reports whether a cell of the first row is a molecule or meant as one, not a name.
 func isData(cell string) bool {
 	if atoms(cell) > 0 {
 		return true
@@ -275,8 +278,8 @@ func isData(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
 }
 
-// namedColumn returns the column with the word smiles in its name; of several, the one with most
-// molecules, guessed. It is −1 if there is none.
+// namedColumn returns the column with the word smiles in its name, or −1. Of several such columns it returns the first one
+// whose cells are molecules, and guessed is true.
 func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
 	var named []int
 	for _, name := range smilesNames {
@@ -306,8 +309,8 @@ const (
 	LineName   = "{name}"
 )
 
-// Line returns a template for one more record of t, with LineSMILES and LineName. It is empty if a
-// record needs more than a line.
+// Line returns a template for a further record of t, with LineSMILES and LineName. It is empty if a record needs more
+// than one line.
 func (t *Text) Line(format Format, column string) string {
 	if format == SMI {
 		if p, _ := placeOf(t.head()); p != first {
@@ -330,7 +333,7 @@ func (t *Text) Line(format Format, column string) string {
 	return strings.Join(cells, string(l.separator))
 }
 
-// supportOf counts one column, nothing for a negative one.
+// supportOf counts the molecules of a column. For a negative column it counts none.
 func supportOf(rows [][]string, column int) (s support) {
 	for _, row := range rows {
 		if column >= 0 && column < len(row) {

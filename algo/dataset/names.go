@@ -9,14 +9,14 @@ import (
 	"baca/algo/internal/lists"
 )
 
-// columnName normalises the spelling of a name.
+// columnName normalises the spelling of a column's name, so that case, blanks and dashes do not matter.
 func columnName[T string | []byte](text T) string {
 	return columnNames.Replace(strings.ToLower(string(text)))
 }
 
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
-// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with stereo come first.
+// smilesNames are names of SMILES columns, the best first. Of PubChem's columns the one with stereo comes first.
 var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile",
 	"cxsmiles", "structure_smiles", "smi"}
 
@@ -29,19 +29,19 @@ var idNames = []string{
 	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
 }
 
-// idWords end the names of further columns of ids, such as DrugBank ID.
+// idWords are last words of further names of id columns, such as DrugBank ID.
 var idWords = []string{
 	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug",
 	"ligand", "molecule", "accession",
 }
 
-// namesID reports a name whose last word is one of idWords.
+// namesID reports whether the last word of a name is one of idWords.
 func namesID(name string) bool {
 	name = columnName(strings.TrimRight(name, ".:# "))
 	return slices.Contains(idWords, name[strings.LastIndexByte(name, '_')+1:])
 }
 
-// idColumn returns the id column, or −1. Columns that differ in case only are twins.
+// idColumn returns the id column by name, or −1. Two columns that match equally well are returned as twins.
 func idColumn(columns []string) (int, *twins) {
 	names := columnNamesOf(columns)
 	for _, wanted := range idNames {
@@ -62,13 +62,14 @@ func columnNamesOf(columns []string) []string {
 	return lists.Map(columns, columnName[string])
 }
 
-// twins are two columns that match a name equally well.
+// twins are two columns that match a wanted name equally well.
 type twins struct {
 	first, second int // from 0
 	names         string
 	ids           bool
 }
 
+// twinsIn returns the error for the columns first and second, which match a wanted name equally well.
 func twinsIn(columns []string, first, second int) *twins {
 	t := &twins{first: first, second: second, names: clip(columns[first])}
 	if columns[first] != columns[second] {
@@ -77,6 +78,7 @@ func twinsIn(columns []string, first, second int) *twins {
 	return t
 }
 
+// Error says which columns have the same name, and how to choose one of them.
 func (t *twins) Error() string {
 	what := fmt.Sprintf("columns %d and %d are both called %s: want ", t.first+1, t.second+1, t.names)
 	if t.ids {
@@ -88,7 +90,7 @@ func (t *twins) Error() string {
 // values is the error for input other than tables.
 func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
 
-// columnOrPlace is columnCalled, or the column that "column 2" numbers.
+// columnOrPlace is columnCalled, but a name such as "column 2" also gives a column by its number.
 func columnOrPlace(columns []string, name string) (int, *twins) {
 	i, err := columnCalled(columns, name)
 	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
@@ -97,8 +99,8 @@ func columnOrPlace(columns []string, name string) (int, *twins) {
 	return i, err
 }
 
-// columnCalled returns the index of the column spelled like name, else the one that differs in
-// case, blanks and dashes only, or −1.
+// columnCalled returns the column spelled like name. Otherwise it returns the one that differs in case, blanks and dashes
+// only, with an error if there are two. It returns −1 if there is none.
 func columnCalled(columns []string, name string) (int, *twins) {
 	name = strings.TrimSpace(name)
 	wanted := columnName(name)
@@ -117,7 +119,7 @@ func columnCalled(columns []string, name string) (int, *twins) {
 	return place, err
 }
 
-// noColumn lists the columns where none matches.
+// noColumn is the error for a column that does not exist. It lists the columns of the first row.
 func noColumn(front []string, column string) error {
 	shown := make([]string, 0, 2*maxNamed)
 	for _, name := range front[:min(len(front), cap(shown))] {
@@ -133,12 +135,12 @@ func noColumn(front []string, column string) error {
 	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
 }
 
-// wantsSMILES reports whether no column was named.
+// wantsSMILES reports whether no particular column was asked for.
 func wantsSMILES(column string) bool {
 	return column == "" || columnName(column) == smilesNames[0]
 }
 
-// numberedColumn parses "column_2".
+// numberedColumn parses a normalised name such as "column_2".
 func numberedColumn(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "column_")
 	n, err := strconv.Atoi(digits)

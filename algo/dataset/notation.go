@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences for what people give instead of a SMILES.
+// Errors for what people give instead of a SMILES.
 var (
 	errNoSMILES = errors.New("no SMILES: want a molecule")
 	errSecond   = errors.New("a second SMILES behind the first: want one molecule in a cell")
@@ -45,13 +45,13 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }
 
-// isAround reports what may surround a SMILES: blanks and curled quotes.
+// isAround reports whether r may surround a SMILES: blanks and curled quotes.
 func isAround(r rune) bool {
 	return isSpace(r) || strings.ContainsRune("“”„‟‘’‚‛«»", r)
 }
 
-// trim returns the SMILES in a text that begins where r says, and moves r to the SMILES. A name may
-// follow, but no second SMILES.
+// trim returns the SMILES in a text, without what surrounds it, and moves the position of r to it. A name may follow the
+// SMILES, but a second SMILES sets r.Err.
 func (r *Record) trim(text []byte) []byte {
 	inside := bytes.TrimLeftFunc(text, isAround)
 	r.at.Column += len(text) - len(inside)
@@ -77,7 +77,8 @@ func (r *Record) trim(text []byte) []byte {
 	return word
 }
 
-// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which patterns do not mean.
+// hasNumber reports whether a text has an atom by number, such as [#6]. RDKit reads it as an atom without hydrogens, but
+// patterns do not mean that.
 func hasNumber(text []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("[#"))
@@ -90,14 +91,15 @@ func hasNumber(text []byte) bool {
 	}
 }
 
-// endsLine reports line ends that [Text] leaves in a text.
+// endsLine reports whether r is one of the line ends that [Text] does not convert.
 func endsLine(r rune) bool {
 	return r != '\t' && r < ' ' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
 func isMolecule(word []byte) bool { return atoms(word) > 0 }
 
-// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1], or a bare [C].
+// isSELFIES reports whether a text is a sequence of at least two tokens in brackets. At least one of them must be [C], or
+// no atom of SMILES: [=O], [Ring1] or [Branch1], say.
 func isSELFIES[T string | []byte](text T) bool {
 	if len(text) == 0 || text[0] != '[' {
 		return false
@@ -116,7 +118,7 @@ func isSELFIES[T string | []byte](text T) bool {
 	return tokens > 1 && foreign
 }
 
-// notations are what people give instead of a SMILES, in order of comparison.
+// notations are what people give instead of a SMILES, in the order in which they are tried.
 var notations = []struct {
 	is   func(text string) bool
 	says error
@@ -133,7 +135,7 @@ var notations = []struct {
 	{isSMARTS, errSMARTS},
 }
 
-// otherwise names the notation of a text that is no SMILES. If it recognises none, it returns err.
+// otherwise returns the error that names the notation of a text that is not a SMILES, or err if it recognises none.
 func otherwise(text string, err error) error {
 	for _, n := range notations {
 		if n.is(text) {
@@ -149,8 +151,8 @@ func isMissing(text string) bool {
 	return slices.Contains(placeholders, strings.ToLower(strings.Trim(text, "#<>")))
 }
 
-// isName recognises a word with two or more letters of four that are no atoms outside of brackets.
-// Hydrogen does not count: it is a frequent mistake in SMILES.
+// isName recognises a name: four letters in a row outside of brackets, of which two are not letters of atoms. H counts as
+// one of atoms, because it is a frequent mistake in SMILES.
 func isName(text string) bool {
 	depth, letters, others := 0, 0, 0
 	for i := range len(text) {

@@ -9,14 +9,14 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// orderedChunk values are passed at once: passing costs little beside a molecule's 10 µs.
+// orderedChunk is how many values are passed at once. Passing them costs little beside a molecule's 10 µs.
 const orderedChunk = 8
 
-// Ordered yields f of every value of in, in order, with f running on the given number of goroutines (0: one for each
-// core). It takes at most 16·workers values ahead, so memory is bounded; with one worker none.
+// Ordered yields f of every value of in, in order. f runs on so many goroutines, 0 for one on each core. Ordered reads at
+// most 16·workers values ahead, so memory is bounded. With one worker it reads none ahead.
 //
-// An error of in is yielded after the values before it, and ends the sequence. So does the end of ctx, once the pending
-// value of in has come: a reader that may block must itself obey ctx. All goroutines end with the sequence.
+// An error of in is yielded after the values before it and ends the sequence. The end of ctx also ends it, as soon as the
+// next value of in has come: a reader that may block must obey ctx itself. All goroutines end with the sequence.
 func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	workers = parallel.Workers(workers)
 	if workers == 1 {
@@ -74,13 +74,13 @@ type ordering[T, U any] struct {
 	ctx   context.Context
 	f     func(T) U
 	yield func(U, error) bool
-	turns chan struct{} // of the chunks in work
+	turns chan struct{} // has an element for each chunk in work
 	group sync.WaitGroup
-	next  []T         // of the chunk being filled
-	queue []*chunk[U] // in progress, the oldest first
+	next  []T         // the chunk that is being filled
+	queue []*chunk[U] // chunks in progress, the oldest first
 }
 
-// send starts the chunk being filled, whose goroutine waits for its turn.
+// send starts work on the chunk that was filled. Its goroutine waits for its turn.
 func (o *ordering[T, U]) send() {
 	in, c := o.next, &chunk[U]{make([]U, len(o.next)), make(chan struct{})}
 	o.group.Go(func() {
@@ -94,7 +94,7 @@ func (o *ordering[T, U]) send() {
 	o.next, o.queue = make([]T, 0, orderedChunk), append(o.queue, c)
 }
 
-// yieldOldest yields the oldest chunk. It is false at the end.
+// yieldOldest yields the values of the oldest chunk. It returns false if the sequence has ended.
 func (o *ordering[T, U]) yieldOldest() bool {
 	c := o.queue[0]
 	o.queue = o.queue[1:]
@@ -111,7 +111,7 @@ func (o *ordering[T, U]) yieldOldest() bool {
 	return true
 }
 
-// finish yields the remaining chunks, then err unless nil.
+// finish yields the remaining chunks, and then err unless it is nil.
 func (o *ordering[T, U]) finish(err error) {
 	if len(o.next) > 0 {
 		o.send()

@@ -12,10 +12,10 @@ import (
 	"baca/algo/parquet"
 )
 
-// MaxKept bounds a file that is kept in memory, see [Options].
+// MaxKept is the most bytes of a file that memory keeps, see Options.Keep.
 const MaxKept = 256 << 20
 
-// kept reads a reader into memory.
+// kept is the default of Options.Keep: it reads r into memory.
 func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxKept+1))
 	if err == nil && len(data) > MaxKept {
@@ -31,7 +31,8 @@ type frame struct {
 	columns []parquet.Column
 }
 
-// readParquet reads the rows of a Parquet file. As in compressed text, few bytes may hold many rows.
+// readParquet reads the rows of a Parquet file. The meter counts rows first: a few bytes may hold many, as in compressed
+// text.
 func (s *scanner) readParquet(column string) error {
 	keep := s.opt.Keep
 	if keep == nil {
@@ -58,7 +59,7 @@ func (s *scanner) readParquet(column string) error {
 	if rows := file.Len(); rows > math.MaxInt64/MaxExpand || s.meter.lacks(rows*unitsOfRecord) {
 		return errBomb
 	}
-	place := make([]int, len(f.columns)) // in a row
+	place := make([]int, len(f.columns)) // the index of each column in a row that was read
 	for k, i := range columns {
 		place[i] = k
 	}
@@ -119,7 +120,7 @@ func (f *frame) begin(column string) error {
 	return f.choose(t, column)
 }
 
-// noteUnread names columns that are not read, once for all files of a folder.
+// noteUnread calls Options.Note about columns that are not read, once for all files of a folder.
 func (f *frame) noteUnread() {
 	note := func(sentence string) {
 		if f.opt.Note != nil && !f.noted[sentence] {
@@ -144,7 +145,7 @@ func (f *frame) noteUnread() {
 	}
 }
 
-// names returns the names of some columns, and nothing for the others.
+// names returns the names of the columns that pass is, and "" for the others.
 func (f *frame) names(is func(parquet.Column) bool) []string {
 	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
@@ -158,7 +159,8 @@ func (f *frame) names(is func(parquet.Column) bool) []string {
 // maxSample bounds the first rows, in bytes: a dictionary may hold large values that many rows share.
 const maxSample = 16 << 20
 
-// firstRows returns the names and the first rows of what may be structures or ids: numbers are ids by name only.
+// firstRows returns the names, followed by the first rows of the columns that may hold structures or ids. Numbers are ids
+// by name only.
 func (f *frame) firstRows(names []string) ([][]string, error) {
 	var columns []int
 	for i, c := range f.columns {
@@ -184,4 +186,5 @@ func (f *frame) firstRows(names []string) ([][]string, error) {
 	return rows, nil
 }
 
+// orSMILES returns the column that was asked for, or "smiles".
 func orSMILES(column string) string { return cmp.Or(column, smilesNames[0]) }

@@ -2,11 +2,11 @@ package dataset
 
 import "iter"
 
-// MeanSize is the mean size of records that ends a piece early: many pieces wait.
+// MeanSize is the mean size of records, in bytes, that ends a piece early, because many pieces wait at a time.
 const MeanSize = 2 << 10
 
-// Pieces yields most values at a time, fewer of large ones, each piece in memory of its own. An error comes
-// after the values before it.
+// Pieces yields pieces of most values, and fewer if the values are large. Each piece has memory of its own. An error is
+// yielded after the values before it.
 func Pieces[T interface{ Size() int }](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var w []T

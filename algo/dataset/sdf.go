@@ -15,10 +15,11 @@ import (
 type sdf struct {
 	*scanner
 	begun   bool           // the first record has been seen
-	places  map[string]int // in Options.Own, by name; -1 for the id
-	missing []string       // of Options.Cells and ID, that no record has had so far
+	places  map[string]int // the index of each name in Record.Own; -1 for the id
+	missing []string       // names of Options.Cells and Options.ID that no record has had so far
 }
 
+// readSDF emits the records of an SDF file. Damaged ones are refused.
 func (s *scanner) readSDF(string) error {
 	d := &sdf{scanner: s, missing: slices.Clone(s.opt.Cells)}
 	if s.opt.ID != "" {
@@ -43,6 +44,7 @@ func (s *scanner) readSDF(string) error {
 	return nil
 }
 
+// emitRecord emits a record with the name and the cells that the options ask for.
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Entry: Entry{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}}
 	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 {
@@ -64,7 +66,7 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 	d.refuseFurther(in)
 }
 
-// refuseFurther refuses what ends as further molfiles do within a record.
+// refuseFurther refuses each further molfile within a record, which it recognises by its last line.
 func (d *sdf) refuseFurther(in *molfile.Record) {
 	const end = "\nM  END"
 	rest, line := in.Text, in.Line
@@ -80,9 +82,9 @@ func (d *sdf) refuseFurther(in *molfile.Record) {
 	}
 }
 
-// read sets the cells of a record that the options want, and its id: from the item Options.ID, or, where that is not
-// set and the molfile has no name, from an item that is named like an id. The first record's names go to begin.
-// It returns the items of which the record has two where one is wanted, if any.
+// read sets the cells of a record that the options want, and its id. The id comes from the item Options.ID. If that is not
+// set and the molfile has no name, it comes from an item that is named like an id. The names of the first record go to
+// begin. If the record has two items where one is wanted, read returns them.
 func (d *sdf) read(in *molfile.Record, rec *Record) (ambiguous *twins) {
 	var names, values []string
 	for name, value := range in.Fields() {
@@ -128,7 +130,7 @@ func (d *sdf) takeOwn(rec *Record, names, values []string) {
 	}
 }
 
-// begin tells Options.Own the data names of the first record, each once, and gives each a place.
+// begin calls Options.Own with the data names of the first record, each once, and gives each an index.
 func (d *sdf) begin(names []string, id int) {
 	d.begun, d.places = true, map[string]int{}
 	d.smiles, d.id = -1, id
@@ -158,7 +160,7 @@ func (d *sdf) begin(names []string, id int) {
 	}
 }
 
-// wanted returns the cells of Options.Cells, empty where missing.
+// wanted returns the cells of Options.Cells. Missing ones are empty.
 func (d *sdf) wanted(names, values []string) ([]string, *twins) {
 	cells := make([]string, len(d.opt.Cells))
 	for k, name := range d.opt.Cells {
@@ -173,7 +175,7 @@ func (d *sdf) wanted(names, values []string) ([]string, *twins) {
 	return cells, nil
 }
 
-// find is columnCalled for a name that some record must have.
+// find is columnCalled for a name that at least one record must have.
 func (d *sdf) find(names []string, name string) (int, *twins) {
 	i, err := columnCalled(names, name)
 	if i >= 0 {

@@ -12,14 +12,14 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it arrives.
+// Guesses use only the head of a text, so that they do not depend on how the text arrives.
 const (
 	headSize = 64 << 10 // bytes inspected
 	headRows = 50       // rows inspected, without a header
 )
 
-// head returns the first whole lines of t: more than headRows if they fit into headSize. Read
-// errors come again when the text is read.
+// head returns the first whole lines of t. They are more than headRows if so many fit into headSize. An error of reading
+// comes again when the text is read.
 func (t *Text) head() []byte {
 	for size := headSize / 16; ; size *= 4 {
 		head, err := t.Peek(size)
@@ -32,7 +32,7 @@ func (t *Text) head() []byte {
 	}
 }
 
-// start is head, or the front of a longer first line, as of a graph.
+// start returns head, or the front of the first line if that is longer, such as that of a graph.
 func (t *Text) start() []byte {
 	head := t.head()
 	if len(head) == 0 {
@@ -41,7 +41,7 @@ func (t *Text) start() []byte {
 	return head
 }
 
-// behindHint returns text without a leading separator hint.
+// behindHint returns text without a hint on the separator in its first line.
 func behindHint(text []byte) []byte {
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); isHint(line) {
 		return rest
@@ -49,19 +49,20 @@ func behindHint(text []byte) []byte {
 	return text
 }
 
-// isHint recognises a line such as "sep=;".
+// isHint recognises a spreadsheet's hint on the separator, such as "sep=;".
 func isHint(line []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.ToLower(bytes.Trim(line, "\" \t\r")), []byte("sep="))
 	return ok && len(rest) <= 1
 }
 
-// A support counts the molecules in one place.
+// A support counts the molecules in one column or place.
 type support struct {
 	cells int // nonempty cells
 	read  int // molecules
 	large int // molecules of more than one atom: words such as "I" and "Co" read as an atom
 }
 
+// add counts a cell.
 func (s *support) add(cell []byte) {
 	if len(cell) == 0 {
 		return
@@ -75,6 +76,7 @@ func (s *support) add(cell []byte) {
 	}
 }
 
+// beats reports whether s has more molecules than t: large ones first, then any.
 func (s support) beats(t support) bool {
 	if s.large != t.large {
 		return s.large > t.large
@@ -82,10 +84,10 @@ func (s support) beats(t support) bool {
 	return s.read > t.read
 }
 
-// fits reports whether most cells are molecules; one more may be a header.
+// fits reports whether at least half of the cells are molecules, not counting a header.
 func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
 
-// atoms counts the atoms of a SMILES, 0 for other text.
+// atoms returns the number of atoms of a SMILES, or 0 for another text.
 func atoms[T string | []byte](text T) int {
 	text = withoutExtension(text)
 	if len(text) == 0 || len(text) > MaxField || isSELFIES(text) {
@@ -98,22 +100,22 @@ func atoms[T string | []byte](text T) int {
 	return g.N()
 }
 
-// A place is the index of the word with the SMILES in each line of SMI, or last.
+// A place tells which word of each line of SMI is the SMILES.
 type place int
 
 const (
-	last   place = iota - 1 // name with blanks, SMILES
-	first                   // SMILES, name
-	second                  // name or ignored number, SMILES, more
-	// From here on the first word is the name.
+	last   place = iota - 1 // the last word, after a name that may have blanks
+	first                   // the first word, then a name
+	second                  // the second word, after a name or a number, which is ignored
+	// From third on the first word is the name.
 	third
 	maxPlace = third + 13
 )
 
 const blanks = " \t\v\f"
 
-// cut splits a trimmed line into SMILES and id, and returns the offset of the SMILES. The SMILES is
-// empty if the line is too short.
+// cut splits a trimmed line into the SMILES and the id. at is the offset of the SMILES. The SMILES is empty if the line
+// has too few words.
 func (p place) cut(line []byte) (text, id []byte, at int) {
 	word, rest := firstWord(line)
 	if p == first || len(rest) == 0 {
@@ -157,8 +159,8 @@ func lastWord(text []byte) []byte {
 	return text[i+spaceAt(text, i):]
 }
 
-// A CXSMILES extension stands between bars after the SMILES. Graphs have nothing of it: labels,
-// coordinates, stereo groups, and radicals, which bracket atoms show.
+// bar encloses a CXSMILES extension, which follows the SMILES. Graphs need nothing of it: labels, coordinates, stereo
+// groups, and radicals, which atoms in brackets show.
 const bar = '|'
 
 // behindExtension returns the text after a leading extension.
@@ -191,13 +193,13 @@ func withoutExtension[T string | []byte](cell T) T {
 	return cell
 }
 
-// isNumbering recognises a list item's number or dash.
+// isNumbering recognises the number or dash of a list item.
 func isNumbering(word []byte) bool {
 	return len(bytes.Trim(word, "0123456789.:()-*•")) == 0
 }
 
-// linesOf yields the lines of SMI with their offsets, from text that ends in a line feed or has
-// none: form feeds, vertical tabs, NEL and Unicode separators also end a line.
+// linesOf yields the lines of SMI with their offsets. Form feeds, vertical tabs, NEL and Unicode separators also end a
+// line. The text may end in a line feed but have no other.
 func linesOf(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		from := 0
@@ -220,7 +222,7 @@ func linesOf(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// lines yields the lines of SMI that are records or the header.
+// lines yields the lines of SMI that are a record or the header.
 func lines(head []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(head) {
@@ -233,7 +235,7 @@ func lines(head []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// placeOf finds the place of the SMILES: the first word, unless most lines have it elsewhere.
+// placeOf returns the place of the SMILES. It is the first word, unless most lines have molecules elsewhere.
 func placeOf(head []byte) (place, support) {
 	var s [maxPlace + 2]support // last has the first index
 	n := 0
@@ -263,7 +265,7 @@ func placeOf(head []byte) (place, support) {
 	return best, s[best+1]
 }
 
-// headedPlace is the word of the first line that names SMILES, or first.
+// headedPlace returns the place of the word that names SMILES in the first line, or first if there is none.
 func headedPlace(head []byte) place {
 	for line := range lines(head) {
 		p := first
@@ -278,7 +280,7 @@ func headedPlace(head []byte) place {
 	return first
 }
 
-// isHeader recognises a header line. It is never a molecule.
+// isHeader reports whether a line is a header. A molecule is none.
 func (p place) isHeader(line []byte) bool {
 	text, _, _ := p.cut(line)
 	named := slices.Contains(structureNames, columnName(text))
@@ -291,7 +293,7 @@ func (p place) isHeader(line []byte) bool {
 // structureNames are less specific names of SMILES columns.
 var structureNames = []string{"structure", "structures", "molecule", "molecules", "mol", "compound", "compounds"}
 
-// contentFormat recognises SMI, CSV and TSV by content. Unreadable lines give otherwise.
+// contentFormat decides between SMI, CSV and TSV by content. If no line can be read, it returns otherwise.
 func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
 	if l := layoutBy(head, '\t', ""); len(l.First) > 2 {
@@ -312,8 +314,8 @@ func contentFormat(head []byte, otherwise Format) Format {
 	return CSV
 }
 
-// check refuses a text without a readable record in its head, in one sentence, if it is long or
-// recognised. Short lists are read, so that each mistake is shown.
+// check returns an error, in one sentence, for a text whose head has no readable record, if it is long or of a recognised
+// notation. Short lists are accepted, so that each mistake is shown.
 func (t *Text) check(format Format, column string) error {
 	var cells, words []string
 	switch format {

@@ -20,9 +20,9 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// MaxRecord bounds a line of .smi and a record of .csv, .tsv or .sdf, MaxField its SMILES and id, all in bytes. Longer
-// ones are refused and reading continues. A stream needs a few times MaxRecord, and for the records on n goroutines at
-// most 32·n·MaxField, or 32·n·[molfile.MaxLength] for SDF.
+// MaxRecord bounds, in bytes, a line of .smi and a record of .csv, .tsv or .sdf. MaxField bounds its SMILES and its id.
+// Longer ones are refused and reading continues. A stream needs a few times MaxRecord of memory, and for the records on n
+// goroutines at most 32·n·MaxField, or 32·n·[molfile.MaxLength] for SDF.
 const (
 	MaxRecord = molfile.MaxRecord
 	MaxField  = smiles.MaxLength
@@ -32,46 +32,47 @@ type Options struct {
 	Name   string // of the file, for errors and the format
 	Format Format // Auto or a format of molecules
 	Unpack Unpack // decompression
-	Column string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
-	ID     string // column with the ids, likewise, and data of SDF; empty means that names and cells tell
-	Sheet  string // of a workbook; empty: the first one that holds structures
+	Column string // column with the SMILES, of tables, JSONL and Parquet; empty means "smiles"
+	ID     string // column or SDF data with the ids; empty: found by names and cells
+	Sheet  string // sheet of a workbook; empty: the first one that holds structures
 	// Sheets, if not nil, is told the names of a workbook's visible sheets and of the one that is read.
 	Sheets  func(visible []string, read string)
 	Workers int // parsing goroutines; 0: one for each core
 
-	// Cells names further columns for Record.Cells, in any case: of tables and Parquet, keys of
+	// Cells names further columns for Record.Cells, in any case: columns of tables and Parquet, keys of
 	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
-	// Own, unless nil, is told the names of all columns before the first record, for JSONL from the first objects, for
-	// SDF from the first record; and those of all but the SMILES and the id, whose cells Record.Own then has.
+	// Own, if not nil, is called before the first record. all are the names of all columns. For JSONL they come from the
+	// first objects, for SDF from the first record. own are those except the SMILES and the id. Record.Own then has the
+	// cells of own.
 	Own func(all, own []string)
 
-	// Form is that of the records, see Record.Parsed.
+	// Form is the form of the records' molecules, see Record.Parsed.
 	Form molecule.Form
 
 	// Plain also allows formats of plain graphs.
 	Plain bool
 
-	// Guessed, if not nil, gets a column of SMILES that was found by content, of several.
+	// Guessed, if not nil, is called with the column of SMILES if it was found by content among several columns.
 	Guessed func(column string)
 
-	// Stop, if not nil, is asked while reading. Its error ends the input.
+	// Stop, if not nil, is called while reading. An error ends the input.
 	Stop func() error
 
-	// Note, if not nil, is told in sentences what of the input is not read: files of an archive, sheets
-	// of a workbook, columns.
+	// Note, if not nil, is called with a sentence for everything that is not read: files of an archive, sheets of a
+	// workbook, columns.
 	Note func(sentence string)
 
-	// Keep stores what a reader gives until done is called: Parquet is not read from the front. If
-	// nil, memory does, up to MaxKept bytes.
+	// Keep stores what a reader gives until done is called, because Parquet is not read from the front. If Keep is nil,
+	// memory stores up to MaxKept bytes.
 	Keep func(io.Reader) (r io.ReaderAt, size int64, done func(), err error)
 
 	maxRecord int // for tests; 0: MaxRecord
 }
 
-// Text returns r as text with its format, from the options or recognised. A text without molecules
-// is an error if it was recognised.
+// Text returns r as text, and its format, from the options or recognised. If the format is recognised and the text
+// has no molecules, it returns an error.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	u := o.Unpack
 	u.note, u.stop, u.sheet, u.sheets, u.column = o.Note, o.Stop, o.Sheet, o.Sheets, o.Column
@@ -92,7 +93,7 @@ type Entry struct {
 
 	// Cells are the trimmed cells of Options.Cells, see FailCell.
 	Cells []string
-	// cellAt are their lines and columns, nil if unknown.
+	// cellAt has the line and column of each of the Cells, or is nil if they are unknown.
 	cellAt [][2]int
 
 	// Written is the SMILES of a parsed molecule that came without one.
@@ -101,32 +102,32 @@ type Entry struct {
 	// Own are the cells of the columns that Options.Own was told, trimmed.
 	Own []string
 
-	// Aside says what the graph omits of a molecule, as a parent, or of a plain graph.
+	// Aside says what the graph leaves out: of a molecule in its parent, or of a plain graph.
 	Aside molecule.Aside
 
 	// Err, a *SyntaxError, says why the record is refused.
 	Err error
 
-	at      SyntaxError // where the SMILES or molfile begins
-	molfile string      // instead of SMILES
-	linked  bool        // molfile holds a plain graph's line
+	at      SyntaxError // position where the SMILES or molfile begins
+	molfile string      // a molfile instead of SMILES, or the text of a plain graph
+	linked  bool        // molfile is the text of a plain graph
 }
 
-// Input returns e, also of what embeds it.
+// Input returns e. Types that embed an Entry have it too.
 func (e *Entry) Input() *Entry { return e }
 
 // A Record is an entry, and its graph once it is parsed.
 type Record struct {
 	Entry
-	// Graph is the molecule in Form. GraphML has it from the beginning, a refused record never.
+	// Graph is the molecule in Form, after parsing. A record of GraphML has it before. A refused record never has it.
 	Graph *graph.Graph
 	Form  molecule.Form
 
 	molecule *molecule.Molecule // after Parse
 }
 
-// Listed returns a record of a program's list, by its row. Errors give the column in the
-// SMILES only. The SMILES is trimmed.
+// Listed returns a record of a program's list. row is its row. Errors give the column within the SMILES only. The SMILES
+// is trimmed.
 func Listed(row int, smiles string) Record {
 	r := Record{Entry: Entry{Row: row, at: SyntaxError{Column: 1}}}
 	if text := r.trim([]byte(smiles)); len(text) <= MaxField {
@@ -135,7 +136,7 @@ func Listed(row int, smiles string) Record {
 	return r
 }
 
-// checkLength refuses an empty or too long SMILES.
+// checkLength returns an error for a SMILES of n bytes if that is 0 or too many.
 func (r *Entry) checkLength(n int) error {
 	switch {
 	case n == 0:
@@ -154,7 +155,7 @@ func (r *Entry) Molfile() string {
 	return r.molfile
 }
 
-// Size is the length of the texts of r and of its graph, which say how much memory it will take.
+// Size returns the length of r's texts and graph in units of at least a byte, a measure of the memory they take.
 func (r Record) Size() int {
 	n := len(r.ID) + len(r.SMILES) + len(r.molfile)
 	for _, cells := range [][]string{r.Cells, r.Own} {
@@ -168,7 +169,7 @@ func (r Record) Size() int {
 	return n
 }
 
-// Fail locates err, about the SMILES or molfile of r, in the input, as a [*SyntaxError].
+// Fail returns a [*SyntaxError] that locates err, an error about the SMILES or molfile of r, in the input.
 func (r *Entry) Fail(err error) error {
 	e := r.at
 	var m *molecule.SyntaxError
@@ -180,7 +181,7 @@ func (r *Entry) Fail(err error) error {
 	return &e
 }
 
-// FailCell locates err, about one of the Cells, in the input, as a [*SyntaxError].
+// FailCell returns a [*SyntaxError] that locates err, an error about one of the Cells, in the input.
 func (r *Entry) FailCell(k int, err error) error {
 	e := SyntaxError{File: r.at.File, Row: r.at.Row, Err: err}
 	if k < len(r.cellAt) {
@@ -219,7 +220,7 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 // Parsed returns r with its Graph, or Err. The default id is the row number.
 func (r Record) Parsed() Record { return r.parsed().Named() }
 
-// Named returns r with an id.
+// Named returns r with an id: its own, or the row number.
 func (r Record) Named() Record {
 	if r.ID == "" {
 		r.ID = strconv.Itoa(r.Row)
@@ -258,34 +259,37 @@ func (r Record) parsed() Record {
 	return r
 }
 
-// Records yields the records of r in order, not parsed ([Record.Parse], [Ordered]). The sequence can be used once.
+// Records yields the records of r in order. It does not parse them, see [Record.Parse] and [Ordered]. The sequence can be
+// used once.
 //
-// An unreadable record has Err, and the next one follows. If the stream breaks or has no column of SMILES, the last
-// pair has an error instead of a record. Gzip and UTF-16 are recognised, and any line ends work, see [NewText].
+// A record that cannot be read has Err, and the next one follows. If the stream breaks or has no column of SMILES, the
+// last pair has an error and no record. Gzip and UTF-16 are recognised, and any line ends work, see [NewText].
 //
 // SMI: each line is a SMILES and, after blanks, a name, which may hold blanks. If most of the first
-// lines have their SMILES as the last word, or after a short name or number, all are read so.
+// lines have their SMILES as the last word, or after a short name or number, all lines are read so.
 // CXSMILES extensions, blank lines, lines that begin with # and a header are skipped.
 //
-// CSV and TSV: quoted fields may hold separators, line ends and doubled quotes; inside an unquoted field a quote is
-// text. The separator of CSV is comma, semicolon, tab or bar: the one that sets off the wanted column's name, else one
-// whose columns hold molecules, else the most frequent in the first row. Comments and titles before the header are
-// skipped: rows that name at most half as many columns. The column of SMILES is Options.Column in any case, or by
-// place, as "column 2". Columns that differ in case must be spelled exactly. Without a column smiles it is the one with
-// that word in its name, or the best of several, or the one with most molecules. If the first cell of that column could
-// be a molecule, there is no header, and columns are called "column 1" and so on, see [Text.Table]. The id is in
-// Options.ID, or in the first of the columns id, mol_id, molecule_id, compound_id, cid, chembl_id, name, title, iupac
-// and some others, else in one whose cells all differ. Text that is not UTF-8 is read as Windows-1252. Blanks around
-// SMILES and ids and curled quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are
-// skipped, and columns beyond the header must be empty.
+// CSV and TSV: quoted fields may hold separators, line ends and doubled quotes. A quote inside an unquoted field is text.
+// The separator of CSV is comma, semicolon, tab or bar: the one that sets off the wanted column's name, else the one
+// whose columns hold most molecules, else the one that makes most columns of the first row. Comments and titles before
+// the header are skipped: rows that name at most half as many columns.
 //
-// JSON is an object on each line, or a list of objects, or objects over several lines. Behind a damaged object reading
-// resumes at the next one that begins as others do; the refusal says where, and about how many are within.
+// The column of SMILES is Options.Column in any case, or by place, as "column 2". Columns that differ only in case must
+// be spelled exactly. Without a column smiles it is the one with that word in its name, or the best of several, or the
+// one with most molecules. If the first cell of that column could be a molecule, there is no header, and columns are
+// called "column 1" and so on, see [Text.Table]. The id is in Options.ID, or in the first of the columns id, mol_id,
+// molecule_id, compound_id, cid, chembl_id, name, title, iupac and some others, or in a column whose cells all differ.
 //
-// SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same names among its data.
+// Text that is not UTF-8 is read as Windows-1252. Blanks around SMILES and ids and curled quotes around SMILES are
+// dropped. A second SMILES in a cell is refused. Blank rows are skipped, and columns beyond the header must be empty.
 //
-// The files of a zip or tar archive are one sequence. They have one format, and tables the same
-// columns if Options.Own is set; files that are called otherwise are left out.
+// JSON is an object on each line, a list of objects, or objects over several lines. After a damaged object, reading
+// resumes at the next one that begins as others do. The refusal says where, and about how many objects are in between.
+//
+// SDF is read by [molfile.SDF]. The id is the first line of the record, or else its first data item with such a name.
+//
+// The files of a zip or tar archive are one sequence. They must have one format and, if Options.Own is set, tables of
+// the same columns. Files with other names are left out.
 func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := read(r, opt, func(rec Record) bool { return yield(rec, nil) }); err != nil {
@@ -300,12 +304,12 @@ func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, 
 	return Parse(ctx, opt.Workers, Records(r, opt))
 }
 
-// Parse yields records in order, parsed on that many goroutines (0: one for each core), see [Ordered].
+// Parse yields records in order, parsed on so many goroutines, 0 for one on each core. See [Ordered].
 func Parse(ctx context.Context, workers int, records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return Ordered(ctx, workers, records, Record.Parsed)
 }
 
-// read emits the records of r until emit is false. The error is the stream's.
+// read calls emit with the records of r until it returns false. An error is that of the stream.
 func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	text, format, err := opt.Text(r)
 	if err != nil {
@@ -334,7 +338,7 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	return nil
 }
 
-// fail names the file of an error.
+// fail returns err with the name of the file.
 func (o *Options) fail(err error) error { return fmt.Errorf("%s: %w", named(o.Name), err) }
 
 // readText emits the records of a text.
@@ -375,7 +379,7 @@ func (s *scanner) readText(text *Text, format Format) error {
 	return nil
 }
 
-// check refuses a text that cannot be read in its format with these options.
+// check returns an error if a text cannot be read in its format with these options.
 func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	head, _ := text.Peek(len(zipMagic))
 	columns := append(slices.Clone(o.Cells), o.ID)
@@ -409,12 +413,12 @@ type scanner struct {
 	opt     *Options
 	stopped bool // emit was false, or over is set
 	meter   *meter
-	over    error  // ends the text
+	over    error  // why the text ended: work or columns exceed a bound
 	both    []byte // memory for a record's texts
 
 	smiles, id   int             // columns; id is -1 for none
 	further, own []int           // columns of Options.Cells and of Options.Own
-	told         []string        // names of own columns that the first file of an archive has; nil before it
+	told         []string        // names of own columns in the first file of an archive; nil before it
 	noted        map[string]bool // what Options.Note was told about columns
 	late         map[string]bool // columns that tellLate has told
 
@@ -423,7 +427,8 @@ type scanner struct {
 	texts  int             // where the last text of a damaged object begins
 }
 
-// emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.
+// emitText emits rec with its id, and with the SMILES that trim finds in the text smiles. A text longer than MaxField is
+// left out, and refused.
 func (s *scanner) emitText(rec Record, id, smiles []byte) {
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.at.Column = 1
@@ -450,11 +455,12 @@ func idTooLong(size int) error {
 	return fmt.Errorf("id of %d bytes: want at most %d", size, MaxField)
 }
 
-// refuse emits an unreadable record that begins on line.
+// refuse emits a record that cannot be read and begins on line.
 func (s *scanner) refuse(line int, err error) {
 	s.send(Record{Entry: Entry{Line: line, Err: err}})
 }
 
+// send numbers a record and emits it.
 func (s *scanner) send(rec Record) {
 	s.row++
 	rec.Row, rec.Form, rec.at.File = s.row, s.opt.Form, s.file
@@ -468,7 +474,8 @@ func (s *scanner) send(rec Record) {
 	}
 }
 
-// spend adds units of work, and stops at the end of the meter, which a head that is looked at has not.
+// spend adds units of work. If the meter has too few left, it ends the text. Without a meter, as for a head, it does
+// nothing.
 func (s *scanner) spend(units int) {
 	if s.meter == nil {
 		return
@@ -478,11 +485,12 @@ func (s *scanner) spend(units int) {
 	}
 }
 
-// tooLong is the error for the line or record that begins on line.
+// tooLong returns the error for a line or record that begins on line and does not fit into the window.
 func (s *scanner) tooLong(line int) *SyntaxError {
 	return syntaxError(line, 1, fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1))
 }
 
+// readSMI emits the records of a SMILES file, one a line.
 func (s *scanner) readSMI(string) error {
 	place, _ := placeOf(s.head)
 	first := true

@@ -14,7 +14,7 @@ import (
 	"baca/algo/parquet"
 )
 
-// A Text is decompressed UTF-8 without a byte order mark, with line feeds for any line ends. Parquet stays as it is.
+// A Text is decompressed UTF-8 without a byte order mark. All line ends are line feeds. Parquet stays as it is.
 type Text struct {
 	*bufio.Reader
 	parquet bool
@@ -23,9 +23,9 @@ type Text struct {
 	more    func() (*Text, error) // the next file of the archive; nil without an archive
 }
 
-// NewText returns the text of r, which may be compressed by gzip, bzip2, zstd or xz, and be in UTF-16.
-// Of a zip or tar archive it is the first file of molecules or graphs. A *Text is returned as it is.
-// Recognised other files, such as pictures, are errors; a TUDataset archive passes.
+// NewText returns the text of r, which may be compressed by gzip, bzip2, zstd or xz, and be in UTF-16. For a zip or tar
+// archive it returns the first file of molecules or graphs, but a TUDataset archive stays as it is. It returns an error
+// for other files that it recognises, such as pictures. If r is a *Text, it returns r.
 func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if t, ok := r.(*Text); ok {
 		return t, nil
@@ -81,7 +81,7 @@ func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	return t, foreign(t)
 }
 
-// decode returns r as UTF-8, without a byte order mark.
+// decode returns r as UTF-8 without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(longestMagic)
@@ -106,12 +106,13 @@ func decode(r io.Reader) (io.Reader, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// A steady reader repeats its error: looking ahead meets it first.
+// A steady reader repeats its error, so that looking ahead does not hide it from later reads.
 type steady struct {
 	r   io.Reader
 	err error
 }
 
+// Read reads from r. After an error, every further call returns the error again.
 func (s *steady) Read(p []byte) (n int, err error) {
 	if s.err == nil {
 		n, s.err = s.r.Read(p)
@@ -119,7 +120,7 @@ func (s *steady) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// nameOf returns a name or a cell in UTF-8; other bytes are read as Windows-1252, which has Latin-1 in it.
+// nameOf returns a name or a cell in UTF-8. Other bytes are read as Windows-1252, which includes Latin-1.
 func nameOf(text []byte) string {
 	if utf8.Valid(text) {
 		return string(text)
@@ -155,6 +156,7 @@ func (u *utf16Text) Read(p []byte) (n int, err error) {
 	}
 }
 
+// char returns the next character. Half of a surrogate pair becomes utf8.RuneError.
 func (u *utf16Text) char() (rune, error) {
 	var b [2]byte
 	if _, err := io.ReadFull(u.r, b[:]); err == io.ErrUnexpectedEOF {
@@ -183,6 +185,7 @@ type lineFeeds struct {
 	err      error // of r, permanent
 }
 
+// Read reads text, with a line feed for every line end.
 func (l *lineFeeds) Read(p []byte) (int, error) {
 	if l.err != nil {
 		return 0, l.err

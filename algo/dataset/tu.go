@@ -77,7 +77,7 @@ func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) {
 	return s, nil
 }
 
-// ReadTUZip is [ReadTU] on a zip archive, whose files are not compressed again.
+// ReadTUZip is [ReadTU] for a zip archive, whose files must not be compressed again.
 func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -88,10 +88,10 @@ func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	return ReadTU(z, name, u)
 }
 
-// tuFiles are the paths of one set; labels may be empty.
+// tuFiles are the paths of one set. labels is empty if the set has none.
 type tuFiles struct{ name, indicator, edges, labels string }
 
-// findTU looks for a set in fsys and the folders in it.
+// findTU looks for a set in fsys and in the folders in it. An empty name means the only set there.
 func findTU(fsys fs.FS, name string) (tuFiles, error) {
 	if _, err := fs.ReadDir(fsys, "."); err != nil {
 		return tuFiles{}, err
@@ -143,12 +143,12 @@ func findTU(fsys fs.FS, name string) (tuFiles, error) {
 	return tuFiles{}, fmt.Errorf("no data set: want NAME%s and NAME%s, plain or .gz, here or in one folder", edgesSuffix, indicatorSuffix)
 }
 
-// hidden recognises what macOS adds to archives.
+// hidden recognises names that macOS adds to archives.
 func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__MACOSX")
 }
 
-// eachLine calls f with every line of a file, without its line feed. Blank lines may only end it.
+// eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only.
 func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
@@ -184,8 +184,8 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) 
 	return err
 }
 
-// number reads an unsigned decimal number of at most 9 digits at or after text[i], and returns the
-// index after it and its blanks, or a negative one.
+// number reads an unsigned decimal number of at most 9 digits at text[i], after blanks. next is the index after the number
+// and its blanks, or negative if there is no such number.
 func number(text []byte, i int) (value, next int) {
 	i = skipBlanks(text, i)
 	from := i
@@ -201,6 +201,7 @@ func number(text []byte, i int) (value, next int) {
 	return value, skipBlanks(text, i)
 }
 
+// skipBlanks returns the index of the first byte from i on that is no space or tab.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 		i++
@@ -208,7 +209,7 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// unexpected is the error for text[i:]. eachLine adds file and line.
+// unexpected returns the error for finding text[i:] instead of want. eachLine adds file and line.
 func unexpected(text []byte, i int, want string, args ...any) error {
 	i = skipBlanks(text, i)
 	want = fmt.Sprintf(want, args...)
@@ -222,7 +223,8 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 	return &SyntaxError{Column: i + 1, Err: fmt.Errorf("found %s: want %s", clip(token), want)}
 }
 
-// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the number of nodes.
+// readIndicator returns the graph of each node, from 0. starts has the first node of each graph, and then the number of
+// nodes.
 func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		id, next := number(text, 0)
@@ -254,7 +256,7 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 	return graphOf, append(starts, int32(len(graphOf))), err
 }
 
-// readEdges returns the directed edges, nodes from 0, the source above the target.
+// readEdges returns the directed edges. The source is in the high half of each, the target in the low half, both from 0.
 func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint64, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		a, i := number(text, 0)
@@ -303,7 +305,8 @@ func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err err
 	return labels, nil
 }
 
-// build makes the graphs, and sorts the edges by source, and so by graph.
+// build makes the graphs. The nodes of graph k begin at starts[k]. An edge has its source in the upper 32 bits. build
+// sorts edges, leaves out loops and repeated edges, and warns of both.
 func (s *Set) build(starts []int32, edges []uint64) error {
 	slices.Sort(edges)
 	s.Graphs = make([]*graph.Graph, len(starts)-1)

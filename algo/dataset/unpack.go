@@ -13,11 +13,11 @@ import (
 
 // Unpack configures decompression.
 type Unpack struct {
-	// Zstd, XZ and Brotli decompress what the standard library does not. What is nil is refused.
+	// Zstd, XZ and Brotli decompress formats that the standard library lacks. Data for a nil one are refused.
 	Zstd, XZ, Brotli func(io.Reader) (io.Reader, error)
 
-	archive bool                   // out of a compressed archive: not to be compressed again
-	meter   *meter                 // of the whole input, from NewText on
+	archive bool                   // the text is from a compressed archive and must not be compressed again
+	meter   *meter                 // meter of the whole input, set by NewText
 	note    func(sentence string)  // Options.Note, or nothing
 	sheet   string                 // Options.Sheet
 	sheets  func([]string, string) // Options.Sheets
@@ -39,7 +39,7 @@ var compressions = []compression{
 	{".bz2", isBzip2, func(_ Unpack, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 }
 
-// compressionOf returns the compression of data, nil for plain ones.
+// compressionOf returns the compression of data, or nil if they are not compressed.
 func compressionOf(head []byte) *compression {
 	i := slices.IndexFunc(compressions, func(c compression) bool { return c.begins(head) })
 	if i < 0 {
@@ -48,7 +48,7 @@ func compressionOf(head []byte) *compression {
 	return &compressions[i]
 }
 
-// longestMagic is of xz.
+// longestMagic is the length of the longest magic number, that of xz.
 const longestMagic = 6
 
 var (
@@ -71,6 +71,7 @@ func isBzip2(head []byte) bool {
 	return len(head) >= 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
 
+// openGzip returns the text of a gzip file. It fails if the header is damaged.
 func openGzip(_ Unpack, in io.Reader) (io.Reader, error) {
 	z, err := gzip.NewReader(in)
 	return z, endsEarly(err)
@@ -80,6 +81,7 @@ func openZstd(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.Zstd,
 
 func openXZ(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.XZ, in, "xz") }
 
+// openBy opens data that a caller's decoder reads. It fails without a decoder: name says which one is missing.
 func openBy(open func(io.Reader) (io.Reader, error), in io.Reader, name string) (io.Reader, error) {
 	if open == nil {
 		return nil, fmt.Errorf("%s-compressed data: want plain text or gzip, decompress it first", name)
@@ -87,7 +89,7 @@ func openBy(open func(io.Reader) (io.Reader, error), in io.Reader, name string) 
 	return open(in)
 }
 
-// text returns r, and packed if it was compressed, as its first bytes say.
+// text returns r decompressed. packed is set if its first bytes said that it was compressed.
 func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(longestMagic)
@@ -109,7 +111,7 @@ func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	return text, true, err
 }
 
-// ahead returns the text of a bounded reader, unless it is a bomb.
+// ahead returns the text of a bounded reader, or an error if its beginning is a bomb.
 func ahead(r io.Reader) (io.Reader, error) {
 	text := bufio.NewReaderSize(&steady{r: r}, aheadExpand)
 	var bomb *ExpandError
@@ -119,15 +121,16 @@ func ahead(r io.Reader) (io.Reader, error) {
 	return text, nil // other errors follow the sound text
 }
 
-// Two layers would square the limit.
+// errTwice refuses data in two layers of compression, which would square the limit.
 var errTwice = errors.New("data that are compressed twice: want them compressed once, or not at all")
 
-// A bounded reader ends where its meter does.
+// A bounded reader fails when its meter does.
 type bounded struct {
 	z     io.Reader
 	meter *meter
 }
 
+// Read charges the meter for the text read, and fails where it grows too fast.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.z.Read(p)
 	if over := b.meter.spend(n); over != nil {
@@ -136,6 +139,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, endsEarly(err)
 }
 
+// endsEarly rewords the error of data that end too early.
 func endsEarly(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("compressed data end early, the file looks truncated: %w", err)
@@ -143,12 +147,13 @@ func endsEarly(err error) error {
 	return err
 }
 
-// A counter counts what is read of an input, a little at once: what is not read yet pays for nothing.
+// A counter counts the bytes that are read of an input. It reads little at once, so that no byte counts before it is used.
 type counter struct {
 	r     io.Reader
 	meter *meter
 }
 
+// Read counts the compressed bytes read.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p[:min(len(p), readAhead)])
 	c.meter.read += int64(n)

@@ -5,22 +5,22 @@ import (
 	"io"
 )
 
-// A window shows part of a text. buf[pos:end] is read but not consumed; it holds at least one line
-// or record and never exceeds max.
+// A window shows part of a text. buf[pos:end] is read but not consumed. It grows to hold a line or record, up to max
+// bytes.
 type window struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int
 	max      int
 	line     int   // the number of the line that begins at pos
-	err      error // from r, io.EOF included; final
+	err      error // final error of r, which may be io.EOF
 }
 
 func newWindow(r io.Reader, size, limit int) *window {
 	return &window{r: r, buf: make([]byte, min(size, limit)), max: limit, line: 1}
 }
 
-// more appends to the unconsumed text. It is false if r ended (err is set) or max bytes are unconsumed.
+// more appends to the unconsumed text. It returns false if r has ended, so that err is set, or if max bytes are unconsumed.
 func (w *window) more() bool {
 	if w.err != nil {
 		return false
@@ -54,8 +54,8 @@ func (w *window) more() bool {
 	return false
 }
 
-// lineEnd returns the distance from pos to the first line feed at least from bytes away, or to the text's end. It is
-// false if there is none: the text ended or broke (err is set), or the line is too long.
+// lineEnd returns the distance from pos to the first line feed that is at least from bytes away. If there is none, it
+// returns the distance to the end of the text and false: err is set, or the line is too long.
 func (w *window) lineEnd(from int) (int, bool) {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos+from:w.end], '\n'); i >= 0 {
@@ -68,8 +68,8 @@ func (w *window) lineEnd(from int) (int, bool) {
 	}
 }
 
-// eachLine calls visit with each line, without its line feed, until it is false. Of a line that is
-// too long it gets the beginning, and whole is false.
+// eachLine calls visit with each line, without its line feed, until visit returns false. For a line that is too long,
+// visit gets the beginning, and whole is false.
 func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
 	for again := true; again; {
 		n, ended := w.lineEnd(0)
@@ -90,7 +90,7 @@ func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
 	}
 }
 
-// has reports whether there is a byte i bytes from pos. It is false at the end of the text (err is set), or beyond max.
+// has reports whether there is a byte i bytes after pos. If not, err is set, or i is beyond max.
 func (w *window) has(i int) bool {
 	for w.pos+i >= w.end {
 		if !w.more() {
@@ -100,19 +100,19 @@ func (w *window) has(i int) bool {
 	return true
 }
 
-// at returns the byte i bytes from pos, which must be there.
+// at returns the byte i bytes after pos, which must exist.
 func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 
 // bytes returns a range relative to pos.
 func (w *window) bytes(from, to int) []byte { return w.buf[w.pos+from : w.pos+to] }
 
-// consume moves pos by n bytes, to the given line.
+// consume moves pos by n bytes. line is the number of the line there.
 func (w *window) consume(n, line int) {
 	w.pos += n
 	w.line = line
 }
 
-// skipLine consumes the rest of a line of any length, which begins from bytes from pos. The next line is number line.
+// skipLine consumes the rest of a line of any length, from bytes after pos. line is the number of the next line.
 func (w *window) skipLine(from, line int) {
 	w.pos += from
 	for {
@@ -135,6 +135,7 @@ func (w *window) broken() error {
 	return w.err
 }
 
+// Read reads the rest of the buffer, then what follows it.
 func (w *window) Read(p []byte) (int, error) {
 	if w.pos == w.end {
 		if w.err != nil {

@@ -22,8 +22,8 @@ const (
 	maxLooked = 16 * headSize // bytes of sheets in which structures are looked for
 )
 
-// sheetOf returns a sheet of a workbook as CSV: the one that was asked for, else the first visible one
-// that holds structures, or anything.
+// sheetOf returns a sheet of a workbook as CSV. This is the sheet that was asked for, or else the first visible sheet
+// that holds structures, or else the first that holds anything.
 func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 	if size > maxWorkbook {
 		return nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", maxWorkbook, saveAsCSV)
@@ -50,6 +50,8 @@ func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 	return book.CSV(sheet)
 }
 
+// namedSheet returns the sheet with the name u.sheet, or else one whose name differs in case only. It fails if there is
+// none, and if the sheet is damaged.
 func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	i := slices.IndexFunc(book.Sheets, func(s xlsx.Sheet) bool { return s.Name == u.sheet })
 	if i < 0 {
@@ -63,7 +65,8 @@ func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	return book.Sheets[i], err
 }
 
-// chooseSheet also notes which sheets are not read.
+// chooseSheet returns the first visible sheet that holds structures, or else the first that holds anything. It notes which
+// sheets are not read.
 func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	var sheets []xlsx.Sheet // that hold something
 	var names []string
@@ -98,7 +101,7 @@ func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	return chosen, nil
 }
 
-// firstNames lists the first of firstNames names, and counts the others.
+// firstNames lists the first names, up to most, and counts the others.
 func firstNames(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most:most], fmt.Sprintf("%d more", more))

@@ -2,11 +2,10 @@ package document
 
 import "strings"
 
-// A Flag of a command is left out where it has its usual value.
+// A Flag of a command. A command line leaves out a flag whose Value is Usual.
 type Flag struct{ Name, Value, Usual string }
 
-// Command is a command line with flags, but for those of usual values, and inputs: how to make again
-// what it made.
+// Command returns the command line that makes a document again: a command, its flags and its inputs, quoted for a shell.
 func Command(command string, flags []Flag, inputs ...string) string {
 	command = WithFlags(command, flags)
 	for _, path := range inputs {
@@ -15,7 +14,7 @@ func Command(command string, flags []Flag, inputs ...string) string {
 	return command
 }
 
-// WithFlags is a command with those of its flags that have no usual value.
+// WithFlags returns a command with those of its flags that do not have their usual values.
 func WithFlags(command string, flags []Flag) string {
 	for _, f := range flags {
 		if f.Value != f.Usual {
@@ -35,8 +34,8 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// QuotePath is Quote for an input path, whose leading - must not become a flag. A lone - is
-// standard input.
+// QuotePath quotes an input path for a shell. A leading - must not become a flag, except that a lone - is standard
+// input.
 func QuotePath(path string) string {
 	if strings.HasPrefix(path, "-") && path != "-" {
 		path = "./" + path

@@ -33,7 +33,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Known is x, or nil if it is not finite.
+// Known returns x, or nil if it is not finite.
 func Known(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -41,7 +41,7 @@ func Known(x float64) any {
 	return x
 }
 
-// WriteJSON writes a value, indented, without escaping <, > and &.
+// WriteJSON writes a value as indented JSON. It does not escape <, > and &.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -1,6 +1,6 @@
-// Package document writes what all reports and features share: pages of HTML that stand alone (Page, Begin, End), their numbers
-// and texts, the commands that repeat them, and JSON. An embedded script draws molecules when a page is opened. It imports no
-// plotting and no templates, to stay small in the browser.
+// Package document writes what all reports and features share: pages of HTML that stand alone (Page, Begin, End), their
+// numbers and texts, the commands that repeat them, and JSON. An embedded script draws molecules when a page is opened.
+// To stay small in the browser, the package imports no plotting and no templates.
 package document
 
 import (
@@ -8,35 +8,35 @@ import (
 	"strings"
 )
 
-// A Pair is a line of a list of names and values, see Pairs.
+// A Pair is a name with its value, see Page.Pairs.
 type Pair = struct{ Name, Value string }
 
-// An About is what all documents have. All texts are escaped except Script.
+// An About holds what all documents have. All texts are escaped except Script.
 type About struct {
 	Title    string
 	Warnings []string
 	Input    []Pair
-	Command  string // that repeats the document
-	Again    string // a sentence on Command; empty if the bytes are the same
+	Command  string // the command that makes the document again
+	Again    string // a sentence on Command; empty if it makes the same bytes
 
-	// Script draws molecules: web/src/draw.js, built. If empty, Undrawn says why.
+	// Script draws molecules: web/src/draw.js, built. If it is empty, Undrawn says why there are no drawings.
 	Script  []byte
 	Undrawn string
 }
 
-// A Page is a document of molecules, or of plain graphs, or a part of one.
+// A Page is a document of molecules or, if Plain is set, of plain graphs, or a part of one.
 type Page struct {
 	strings.Builder
 	Plain bool
 }
 
-// Add adds a text of the program, with values.
+// Add adds a format of the program, in the page's words, with its values.
 func (p *Page) Add(format string, args ...any) { fmt.Fprintf(p, p.Say(format), args...) }
 
-// Say is a text about molecules in the page's words.
+// Say returns a text about molecules in the page's words: about graphs if the page is Plain.
 func (p *Page) Say(text string) string { return Say(p.Plain, text) }
 
-// Begin opens a document. script draws; nil for none.
+// Begin opens a document. script draws molecules; it may be nil.
 func (p *Page) Begin(title string, script []byte) {
 	p.Add(`<!doctype html>
 <html lang="en">
@@ -60,7 +60,7 @@ func (p *Page) End(script []byte) {
 	p.Add("</body>\n</html>\n")
 }
 
-// Table begins a table with these heads. A # marks columns of numbers.
+// Table begins a table with these heads. A head that begins with # is of a column of numbers.
 func (p *Page) Table(heads ...string) {
 	p.Add("<div class=\"wide\"><table>\n<thead><tr>")
 	for _, head := range heads {
@@ -101,17 +101,17 @@ func (p *Page) Figure(svg, caption string) {
 	p.Add("<figure>%s<figcaption>%s</figcaption></figure>\n", p.Say(svg), Escape(p.Say(caption)))
 }
 
-// Undrawn says why there are no drawings, if known.
+// Undrawn says why there are no drawings, if there is no script and the reason is known.
 func (p *Page) Undrawn(script []byte, why string) {
 	if script == nil && why != "" {
 		p.Add("<p>There are no drawings: %s.</p>\n", Escape(why))
 	}
 }
 
-// SameBytes is why a command is shown, where nothing else is said.
+// SameBytes is the usual sentence of Page.Again.
 const SameBytes = "With the same program, model file and input the same bytes come out."
 
-// Again shows the command that repeats a document.
+// Again shows the command that makes a document again, after the sentence why.
 func (p *Page) Again(why, command string) {
 	p.Add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(why), Escape(command))
 }

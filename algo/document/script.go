@@ -19,7 +19,7 @@ new Response(stream).text().then((text) => {
 });
 `
 
-// scriptPolicy allows the report's two scripts by hash, and no others.
+// scriptPolicy returns the part of a content security policy that allows the loader and the script by hash.
 func scriptPolicy(script []byte) string {
 	if script == nil {
 		return ""
@@ -31,7 +31,7 @@ func scriptPolicy(script []byte) string {
 	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(script))
 }
 
-// script embeds the packed script at the end of the page; nil for none.
+// script embeds the packed script at the end of the page. It may be nil.
 func (p *Page) script(script []byte) {
 	if script == nil {
 		return

@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns a text with control characters as in JSON, \u001b for escape: a single line
-// that commands no terminal. Tabs stay, and so do bytes of older encodings.
+// Printable returns a text with control characters escaped as in JSON, such as \u001b, so that it is a single line that
+// does not command a terminal. Tabs stay, and so do bytes of older encodings.
 func Printable(s string) string {
 	return escaped(s, func(r rune) bool { return unicode.IsControl(r) && r != '\t' })
 }
 
-// Visible is Printable for messages of several lines. It also escapes changes of writing direction
-// and other line ends.
+// Visible is Printable for messages of several lines: line feeds stay. It also escapes other line ends and changes of
+// writing direction.
 func Visible(s string) string {
 	return escaped(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\t' && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 	})
 }
 
-// escaped writes bad characters as \uXXXX. An invalid byte counts as Latin-1.
+// escaped writes bad characters as \uXXXX. An invalid byte counts as a character of Latin-1.
 func escaped(s string, bad func(rune) bool) string {
 	if isPlain(s) || strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || bad(r) }) < 0 {
 		return s
@@ -44,7 +44,7 @@ func escaped(s string, bad func(rune) bool) string {
 	return b.String()
 }
 
-// isPlain reports printable ASCII, the usual case.
+// isPlain reports whether s is printable ASCII, the usual case.
 func isPlain(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' {
@@ -61,7 +61,7 @@ func Escape(text string) string {
 	return escaper.Replace(Visible(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
-// Number formats a value.
+// Number formats a value with so many decimals. A value that is not finite is a dash.
 func Number(x float64, digits int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -69,7 +69,7 @@ func Number(x float64, digits int) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// PValue formats a p-value, q-value or rate: α may equal a p-value with sixteen digits.
+// PValue formats a p-value, q-value or rate with three digits.
 func PValue(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -77,10 +77,10 @@ func PValue(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Percent formats a rate with that many digits.
+// Percent formats a share as a percentage with so many digits, in HTML.
 func Percent(x float64, digits int) string { return fmt.Sprintf("%.*g&nbsp;%%", digits, 100*x) }
 
-// Similarity has two digits, and is 1.00 only for 1.
+// Similarity formats a similarity with two decimals. Only 1 itself is written as 1.00.
 func Similarity(x float64) string {
 	if x < 1 {
 		x = min(x, 0.99)
@@ -88,13 +88,13 @@ func Similarity(x float64) string {
 	return Number(x, 2)
 }
 
-// Prose escapes text, and keeps numbers with their percent signs.
+// Prose escapes text for HTML, and keeps numbers together with their percent signs.
 func Prose(text string) string { return strings.ReplaceAll(Escape(text), " %", "&nbsp;%") }
 
-// Capital begins a text with a capital letter.
+// Capital returns a text with its first letter capital.
 func Capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// Say replaces molecules by graphs where a text is about plain ones.
+// Say returns a text about molecules, or the same text about graphs if plain is set.
 func Say(plain bool, text string) string {
 	if plain {
 		return graphWords.Replace(text)

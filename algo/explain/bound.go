@@ -12,9 +12,9 @@ import (
 // mostBeside bounds the named neighbours of a group.
 const mostBeside = 3
 
-// beside describes the neighbours of group k of list at its atom i, within bonds, such as "joined
-// at its 2-position by a single bond to a pyridine ring". For an atom inside the group it describes
-// the group's neighbours; it is empty if there are none.
+// beside describes the groups that lie up to bonds bonds away from atom i of group k of list, such as
+// "joined at its 2-position by a single bond to a pyridine ring". If all those atoms belong to group k
+// itself, beside describes the groups bound to any atom of group k. Without such groups it returns "".
 func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 	a, own, reach := newAtoms(g), &list[k], within(g, i, bonds)
 	if count(reach, own.nodes) == len(reach) {
@@ -30,8 +30,8 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 		if q == k || count(other.nodes, reach) == 0 {
 			continue
 		}
-		way := wayTo(own, other, bonds)
-		// A bond within a third ring cannot rotate.
+		way := linkage(own, other, bonds)
+		// A bond within a third ring cannot rotate: it is no "single bond" between two rings.
 		if way == joined && slices.ContainsFunc(other.nodes, func(j int) bool { return slices.Contains(reach, j) && a.inSameRing(i, j) }) {
 			way = "bound to"
 		}
@@ -58,8 +58,9 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 
 const joined = "joined by a single bond to"
 
-// wayTo describes how a group is bound to another within that many bonds.
-func wayTo(own, other *group, bonds int) string {
+// linkage says how two groups are connected, by the atoms that their rings share.
+// bonds is the distance that was searched; beyond 1 the groups need not touch.
+func linkage(own, other *group, bonds int) string {
 	switch shared := count(own.ring, other.ring); {
 	case shared > 2:
 		return "bridged with"
@@ -75,7 +76,7 @@ func wayTo(own, other *group, bonds int) string {
 	return "bound to"
 }
 
-// within lists the other nodes up to that many edges from i.
+// within lists the nodes up to edges edges away from node i, without i.
 func within(g *graph.Graph, i, edges int) []int {
 	list, from := []int{i}, 0
 	for range edges {
@@ -92,11 +93,15 @@ func within(g *graph.Graph, i, edges int) []int {
 	return list[1:]
 }
 
-// position describes the atom of a ring where its number is unambiguous: in a ring with one
-// heteroatom, or a benzene ring with one other substituent.
+// position describes where atom i lies in the ring of own, if chemists' numbering is unambiguous.
+// In a ring with one heteroatom, at is the number, such as " at its 2-position". In a benzene ring
+// with one other substituent, to names that substituent, such as " para to a nitro group".
+// Otherwise both are empty.
 func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	inside := func(j int) bool { return slices.Contains(own.ring, j) }
-	if !inside(i) || strings.HasSuffix(own.name, "(sugar)") || strings.HasSuffix(own.name, "-membered ring") || !slices.ContainsFunc(a.rings, func(r []int) bool { return len(r) == len(own.ring) && count(r, own.ring) == len(r) }) {
+	sameAtoms := func(ring []int) bool { return len(ring) == len(own.ring) && count(ring, own.ring) == len(ring) }
+	numbered := !strings.HasSuffix(own.name, "(sugar)") && !strings.HasSuffix(own.name, "-membered ring")
+	if !inside(i) || !numbered || !slices.ContainsFunc(a.rings, sameAtoms) {
 		return "", ""
 	}
 	var hetero, substituted []int
@@ -122,7 +127,7 @@ func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	return "", to
 }
 
-// steps is the distance of i and j in edges.
+// steps returns the distance between two connected nodes in edges, at least 1.
 func steps(g *graph.Graph, i, j int) int {
 	n := 1
 	for !slices.Contains(within(g, i, n), j) {
@@ -131,10 +136,10 @@ func steps(g *graph.Graph, i, j int) int {
 	return n
 }
 
-// dull groups are in most molecules; others are named first.
+// dull groups are in most molecules. A list names other groups first.
 var dull = []string{"methyl group", "CH₂ group", "CH group", "quaternary carbon", "alkyl chain"}
 
-// enumerate joins names: "a ketone group, 2 methyl groups and others".
+// enumerate lists names with their counts, the dull ones last: "a ketone group, 2 methyl groups and others".
 func enumerate(names []string) string {
 	var texts []string
 	slices.SortFunc(names, func(x, y string) int {

@@ -9,17 +9,17 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Library counts molecules that have another as a part.
+// A Library is a list of molecules that can be searched for a part.
 type Library struct {
 	graphs []*graph.Graph
-	traces [][3]uint64
+	traces [][3]uint64 // trace of each graph
 }
 
-// NewLibrary prepares molecules.
+// NewLibrary prepares molecules for Holders.
 func NewLibrary(gs []*graph.Graph) *Library { return &Library{gs, lists.Map(gs, trace)} }
 
-// Holders counts the molecules that have a connected one as a part: the same atoms and bonds, with other substituents
-// on carbon and on atoms of rings.
+// Holders counts the molecules of the library that contain part, a connected molecule. They have the atoms and bonds
+// of part, and may have further substituents on its carbon atoms and on the atoms of its rings.
 func (l *Library) Holders(part *graph.Graph) (n int) {
 	own := trace(part)
 	for k, g := range l.graphs {
@@ -31,7 +31,8 @@ func (l *Library) Holders(part *graph.Graph) (n int) {
 	return n
 }
 
-// trace has bits for a molecule's bonds and paths of three atoms. A part has no others.
+// trace hashes the bonds of a molecule into 64 bits, and its paths of three atoms into another 128.
+// If a molecule contains a part, the bits of the part are a subset of its bits.
 func trace(g *graph.Graph) (bits [3]uint64) {
 	a := molecule.Atoms{Graph: g}
 	kind := func(i int) uint64 {
@@ -56,13 +57,13 @@ func trace(g *graph.Graph) (bits [3]uint64) {
 	return bits
 }
 
-// contains is Holders of one molecule.
+// contains reports whether whole contains part, as Holders defines it, by backtracking over the atoms of part.
 func contains(whole, part *graph.Graph) bool {
 	a, b := molecule.Atoms{Graph: whole}, molecule.Atoms{Graph: part}
 	if whole.N() < part.N() {
 		return false
 	}
-	// Each atom comes after one of its neighbours.
+	// order lists the atoms of part, each after one of its neighbours, whose place in order is in before.
 	order, before := []int{0}, []int{-1}
 	for k := 0; k < len(order); k++ {
 		for _, j := range b.Row(order[k]) {
@@ -81,7 +82,7 @@ func contains(whole, part *graph.Graph) bool {
 		}
 		return carbon || b.InRing(j) || a.Value(i, molecule.ColumnHydrogens) == b.Value(j, molecule.ColumnHydrogens)
 	}
-	place := make([]int, 0, len(order))
+	place := make([]int, 0, len(order)) // the atom of whole for each atom of order
 	var extend func() bool
 	extend = func() bool {
 		k := len(place)

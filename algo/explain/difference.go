@@ -9,12 +9,14 @@ import (
 	"baca/algo/graph"
 )
 
+// maxDifferences bounds the phrases of Differences.
 const maxDifferences = 3
 
-// Differences describes how many of the graphs differ from the training graphs, the clearest
-// difference first, such as "48 % of them have more atoms than three quarters of the training
-// graphs". A quarter of like graphs lies beyond each quartile; it names what exceeds that by four
-// standard errors and two fifths of the graphs have. p may be nil.
+// Differences compares a list of graphs with the training graphs. It returns up to three phrases such as
+// "48 % of them have more atoms than three quarters of the training graphs", the largest share first.
+//
+// A quarter of graphs like the training graphs lies beyond each quartile. A phrase therefore needs two fifths of the
+// graphs beyond a quartile, and four standard errors more than a quarter. A nil p gives none.
 func Differences(p *Profile, gs []*graph.Graph) []string {
 	if p == nil || len(gs) == 0 {
 		return nil

@@ -8,9 +8,13 @@ import (
 	"baca/algo/molecule"
 )
 
-// Excess takes the limit from what each node adds to a score: as usual where nodes add less, else from what pushes outside.
-// Of that each named part of a molecule keeps a fraction in proportion to the fourth root of what it adds. Molecules that are
-// inside have parts that add little, too, and an atom of one must not outrank those of a large part that share more.
+// Excess returns what each node adds to the difference between the score and the limit. The values add up to that
+// difference.
+//
+// A score up to the limit loses the limit in the proportions of usual, which adds up to 1. A score above it keeps its
+// negative values, and only the positive values shrink. Each named part of a molecule then keeps a fraction of its
+// positive values in proportion to the fourth root of their sum. So small contributions, which molecules inside also
+// have, shrink most, and an atom of such a part does not outrank the atoms of a large part that share more.
 func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64 {
 	list, sum, left := slices.Clone(b.Nodes), 0.0, -limit
 	for _, x := range list {
@@ -42,7 +46,8 @@ func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64
 	return list
 }
 
-// fractions of sizes add up to left, and are in proportion to their fourth roots, but at most 1. One size keeps what is left.
+// fractions returns the fraction of each size to keep, so that the kept amounts add up to left.
+// Fractions are in proportion to the fourth roots of the sizes, but at most 1. A single size keeps left.
 func fractions(sizes []float64, left float64) []float64 {
 	kept := make([]float64, len(sizes))
 	if len(sizes) == 1 {
@@ -66,5 +71,6 @@ func fractions(sizes []float64, left float64) []float64 {
 	return kept
 }
 
-// root is the power that makes replacing blamed substituents worth most, on the pairs of "choose": 0 and ½ are worth less.
+// root returns the fourth root of size. Of the powers 0, ¼ and ½, ¼ made replacing the blamed substituents worth most, on
+// the benchmark's pairs named "choose".
 func root(size float64) float64 { return math.Sqrt(math.Sqrt(size)) }

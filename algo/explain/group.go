@@ -18,6 +18,7 @@ type group struct {
 }
 
 // groups divides the atoms of a molecule into functional groups, rare elements, rings and chains.
+// Each atom belongs to one group: the first naming that fits takes it.
 func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
 	var present kindSet
@@ -51,14 +52,13 @@ func groups(g *graph.Graph) []group {
 
 // A naming names the group around one of its atoms, or returns no name.
 type naming struct {
-	needs []kindSet // of the atom and of others in the group: a molecule without one of them has no such group
+	needs []kindSet // kinds of the first atom, then of each further one: a molecule has the group only with all of them
 	of    func(a *atoms, i int) group
 }
 
-// A kindSet has a bit for each element, and a bit for it where it is aromatic.
+// A kindSet is a set of kinds of atoms. A kind is the atomic number, plus aromaticKind for an aromatic atom.
 type kindSet [4]uint64
 
-// The kind of an aromatic atom exceeds that of others by aromaticKind.
 const aromaticKind = 128
 
 func (s *kindSet) add(kind uint8)      { s[kind/64] |= 1 << (kind % 64) }
@@ -67,7 +67,7 @@ func (s *kindSet) meets(t *kindSet) bool {
 	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
 }
 
-// newNaming is for all atoms.
+// newNaming returns a naming that tries every atom.
 func newNaming(of func(a *atoms, i int) group) naming {
 	return naming{[]kindSet{{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}}, of}
 }
@@ -93,20 +93,22 @@ var namings = sync.OnceValue(func() []naming {
 	return list
 })
 
-// atoms reads a molecule and its rings.
+// atoms is a molecule that is being divided into groups.
 type atoms struct {
 	molecule.Atoms
 	kinds   []uint8 // see kindSet
-	rings   [][]int
-	systems []group // ring systems, with names where they have one
-	taken   []bool  // by a group
+	rings   [][]int // see Rings
+	systems []group // ring systems found so far; the name is empty if there is none
+	taken   []bool  // whether an atom belongs to a group already
 	found   []int   // empty, with room for the atoms of a pattern
 }
 
+// newAtoms returns the atoms of g with their kinds and rings.
 func newAtoms(g *graph.Graph) *atoms {
-	a := &atoms{Atoms: molecule.Atoms{Graph: g}, kinds: make([]uint8, g.N()), rings: Rings(g), taken: make([]bool, g.N()), found: make([]int, 0, 16)}
+	n := g.N()
+	a := &atoms{Atoms: molecule.Atoms{Graph: g}, kinds: make([]uint8, n), rings: Rings(g), taken: make([]bool, n), found: make([]int, 0, 16)}
 	for i := range a.kinds {
-		a.kinds[i] = uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // of features that no molecule has, too
+		a.kinds[i] = uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // files may hold other values
 		if a.Aromatic(i) {
 			a.kinds[i] += aromaticKind
 		}
@@ -119,15 +121,18 @@ func (a *atoms) is(i int, symbols ...string) bool {
 	return slices.Contains(symbols, a.symbol(i))
 }
 
-func (a *atoms) neighbours(i int) int { return a.Value(i, molecule.ColumnNeighbors) } // with hydrogens
+// neighbours counts the neighbours of an atom, hydrogens included.
+func (a *atoms) neighbours(i int) int { return a.Value(i, molecule.ColumnNeighbors) }
 
-// hydrogens counts the hydrogens of an atom, explicit ones included; heavy counts its other
-// neighbours.
+// hydrogens counts the hydrogens of an atom, implicit and explicit.
 func (a *atoms) hydrogens(i int) int {
 	return a.Value(i, molecule.ColumnHydrogens) + a.explicit(i)
 }
+
+// heavy counts the neighbours of an atom that are not hydrogen.
 func (a *atoms) heavy(i int) int { return a.Degree(i) - a.explicit(i) }
 
+// explicit counts the hydrogens of an atom that are nodes of the graph.
 func (a *atoms) explicit(i int) (n int) {
 	for _, j := range a.Row(i) {
 		if a.Element(int(j)) == 1 {
@@ -137,11 +142,13 @@ func (a *atoms) explicit(i int) (n int) {
 	return n
 }
 
+// flat reports whether an atom is sp² but not aromatic.
 func (a *atoms) flat(i int) bool {
 	return a.Value(i, molecule.ColumnHybridization) == 1 && !a.Aromatic(i)
 }
 
-// double reports whether an atom has a double bond, as far as features show it.
+// double reports whether a nitrogen, oxygen, sulfur or selenium atom has a double bond.
+// Features do not tell bond orders: neighbours, hydrogens and charge must do.
 func (a *atoms) double(i int) bool {
 	if a.is(i, "N") {
 		return a.flat(i) && a.neighbours(i) <= 2
@@ -165,13 +172,13 @@ func (a *atoms) near(i int, test func(j int) bool) []int {
 	return list
 }
 
-// nearby returns the neighbours of these elements.
+// nearby returns the neighbours of atom i that are of one of the elements.
 func (a *atoms) nearby(i int, symbols ...string) []int {
 	return a.near(i, func(j int) bool { return a.is(j, symbols...) })
 }
 
-// spread returns the atoms that pass a test and are connected to i through such atoms, by bonds
-// that pass another test, if given.
+// spread returns atom i and the atoms that are reachable from i through atoms that pass test.
+// Unless bond is nil, each bond on the way has to pass bond.
 func (a *atoms) spread(i int, test func(int) bool, bond func(i, j int) bool) []int {
 	list := []int{i}
 	for k := 0; k < len(list); k++ {
@@ -183,13 +190,13 @@ func (a *atoms) spread(i int, test func(int) bool, bond func(i, j int) bool) []i
 	return list
 }
 
-// organo has the words for elements bound to carbon.
+// organo names compounds in which an element is bound to carbon.
 var organo = map[string]string{
 	"Sn": "organotin", "Hg": "organomercury", "Pb": "organolead", "Li": "organolithium", "Mg": "organomagnesium", "Al": "organoaluminium", "Zn": "organozinc", "Ge": "organogermanium",
 	"As": "organoarsenic", "Se": "organoselenium", "Te": "organotellurium", "Sb": "organoantimony", "Bi": "organobismuth", "Tl": "organothallium", "Cd": "organocadmium", "Ga": "organogallium",
 }
 
-// element names atoms of rare elements.
+// element names an atom of an element beyond H, C, N, O, F, P, S, Cl, Br and I.
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
 	switch {
@@ -241,7 +248,7 @@ func polyhalogen(a *atoms, i int) group {
 	return group{name: name, nodes: all}
 }
 
-// polyyne names four linear carbons and more in a row.
+// polyyne names a chain of at least four linear carbons.
 func polyyne(a *atoms, i int) group {
 	linear := func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == 0 && !a.taken[j] }
 	if !linear(i) || a.Degree(i) > 2 {
@@ -253,7 +260,7 @@ func polyyne(a *atoms, i int) group {
 	return group{}
 }
 
-// unsaturated names C=C double bonds.
+// unsaturated names carbons with double bonds to carbon that are connected to each other.
 func unsaturated(a *atoms, i int) group {
 	carbons := func(j int) bool { return a.is(j, "C") && a.flat(j) && !a.taken[j] }
 	if !carbons(i) {
@@ -271,10 +278,10 @@ func unsaturated(a *atoms, i int) group {
 	return group{name: "conjugated polyene", nodes: all}
 }
 
-// longChain is the least length of a long chain.
+// longChain is the smallest number of atoms in a long chain.
 const longChain = 8
 
-// rest names all remaining atoms.
+// rest names an atom that no other naming fits. Carbons outside rings are named with their chain.
 func rest(a *atoms, i int) group {
 	if !a.is(i, "C") {
 		if a.Degree(i) == 0 && a.Charge(i) != 0 {

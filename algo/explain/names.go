@@ -16,7 +16,7 @@ type Part struct {
 	Nodes []int  // ascending
 }
 
-// Parts lists the parts of a molecule, see Groups. Each atom is in one.
+// Parts divides a molecule into the groups that Groups names. Each atom is in one part.
 func Parts(g *graph.Graph) []Part {
 	return lists.Map(groups(g), func(found group) Part { return Part{found.name, found.nodes} })
 }
@@ -30,12 +30,13 @@ func Groups(g *graph.Graph) []string {
 	return slices.Compact(names)
 }
 
-// functional names groups before rings, plain those left after rings. The first pattern that fits
-// an atom wins.
+// functional are the patterns that are tried before rings, plain those tried after rings. The first
+// pattern that fits an atom names it.
 var functional, plain = compiled(functionalGroups), compiled(plainGroups)
 
 type named = []struct{ name, pattern string }
 
+// compiled returns a function that parses the patterns of a table on its first call.
 func compiled(table named) func() []*pattern {
 	return sync.OnceValue(func() []*pattern {
 		var list []*pattern
@@ -46,8 +47,8 @@ func compiled(table named) func() []*pattern {
 	})
 }
 
-// specific names stand for the same atoms and bonds wherever they occur: those of one pattern that leaves nothing open
-// but what rare.Table.AtMost does, and of one aromatic ring.
+// specific maps a group's name to whether it always stands for the same atoms and bonds. A name does so if it
+// belongs to one pattern, which leaves open only what rare.Table.AtMost leaves open, or to one aromatic ring.
 var specific = sync.OnceValue(func() map[string]bool {
 	closed := map[string]bool{}
 	add := func(name string, is bool) {

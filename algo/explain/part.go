@@ -13,41 +13,43 @@ import (
 	"baca/algo/rare"
 )
 
-// A Blame has what each node adds to a score: Nodes in all; of that Lacking by subtrees that the
-// closest training graph lacks, Ratio by subtrees commoner in a background, Embedding by the
-// embedding. The rest is spread over all nodes.
+// A Blame has what each node of a graph adds to its score.
 type Blame struct {
-	Nodes, Lacking, Ratio, Embedding []float64
-	Inside                           bool // the graph is inside: reasons are remarks
+	Nodes     []float64 // in all; what the other three do not explain is spread over all nodes
+	Lacking   []float64 // by subtrees that the closest training graph lacks
+	Ratio     []float64 // by subtrees that are commoner in a background
+	Embedding []float64 // by the embedding
+	Inside    bool      // the graph is inside: reasons are remarks
 
-	groups []group // of a molecule that was divided before
+	groups []group // the groups of the molecule, if Excess found them
 }
 
-// mostParts bounds the named parts. A part whose nodes were seen before needs the fraction
-// leastPart of the absolute contributions.
+// mostParts bounds the parts that Reasons names. A part whose nodes occur in training graphs is named
+// only if it has the fraction leastPart of the graph's absolute contributions.
 const mostParts, leastPart = 3, 0.05
 
-// common is the share of training molecules beyond which a part is no reason if a rarer one adds to the score.
+// common is the share of training molecules beyond which a part is no reason if a rarer part adds to the score.
 const common = 0.05
 
-// A part is the blamed groups of one kind.
+// A part is the blamed groups of a molecule that have one name, or the blamed nodes of a plain graph.
 type part struct {
 	name   string
-	about  string
-	nodes  []int
-	blame  float64
-	list   []group // all groups of the graph; nil for a plain one
-	groups []int   // indices of this part's groups
-	times  int     // how many groups have the name
-	// By what the groups have in themselves: the share of training molecules that have the rarest of it, and how many.
+	about  string  // "its nitro group"; see aboutOf
+	nodes  []int   // ascending
+	blame  float64 // the sum over nodes
+	list   []group // all groups of the molecule; nil for a plain graph
+	groups []int   // indices in list of this part's groups
+	times  int     // how many groups of list have the name
+	// share and count tell how many training molecules have what is rarest inside the groups, regardless of what
+	// the groups are bound to.
 	share float64
 	count rare.Count
 }
 
-// rare reports whether few training molecules have what the part has in itself.
+// rare reports whether at most the share common of the training molecules has what is inside the part.
 func (p part) rare() bool { return p.share <= common }
 
-// parts returns the reasons about the most blamed parts. named are the reasons about values.
+// parts returns the reasons about the most blamed parts. It does not repeat named, the reasons about values.
 func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	list, whole := m.partsOf(g, keys, blame)
@@ -80,8 +82,9 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	return reasons
 }
 
-// partsOf joins blamed groups of one name: rare ones, or all if none is rare, the most blamed first, but the rarest of
-// those that are blamed about as much before. Plain graphs have no names: their blamed nodes are one part.
+// partsOf returns the parts of a graph, the most blamed first, and all groups of a molecule. The parts of a molecule
+// join the blamed groups of one name. If one of the rare parts has enough blame, only rare parts are returned.
+// A plain graph has at most one part, all of its blamed nodes.
 func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []part, all []group) {
 	if g.Features != molecule.Features {
 		var p part
@@ -131,7 +134,7 @@ func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []pa
 	return list, all
 }
 
-// within counts the training molecules that have the rarest parts inside each group.
+// within counts, for each group of g, the training molecules that have what is rarest inside the group.
 func (m *Memory) within(g *graph.Graph, all []group) []rare.Count {
 	of := make([]int, g.N())
 	for k, group := range all {
@@ -142,13 +145,13 @@ func (m *Memory) within(g *graph.Graph, all []group) []rare.Count {
 	counts := m.Rare.Within(g, of, len(all))
 	for k, group := range all {
 		if group.ring != nil {
-			counts[k].Runs = rare.Common // it tells of what is around the ring
+			counts[k].Runs = rare.Common // runs of a ring depend on its surroundings
 		}
 	}
 	return counts
 }
 
-// share bounds the share of training molecules that have a group by its rarest atom and by what is inside.
+// share returns an upper bound on the share of training molecules that have a group, by its rarest atom and by count.
 func (m *Memory) share(nodes []int, keys []uint32, count rare.Count) float64 {
 	share := 1.0
 	for _, i := range nodes {
@@ -160,7 +163,7 @@ func (m *Memory) share(nodes []int, keys []uint32, count rare.Count) float64 {
 	return share
 }
 
-// aboutOf names some of all groups of a name.
+// aboutOf names some of the all groups of a molecule that share a name: "one of its 2 nitro groups".
 func aboutOf(name string, some, all int) string {
 	switch {
 	case all == 1:
@@ -173,7 +176,7 @@ func aboutOf(name string, some, all int) string {
 	return fmt.Sprintf("%d of its %d %s", some, all, plural(name))
 }
 
-// kind names a part in a sentence of its own.
+// kind names a part at the start of a reason: "2 nitro groups", or about if the part leaves out some groups of the name.
 func (p *part) kind() string {
 	if len(p.groups) < p.times {
 		return p.about
@@ -185,9 +188,9 @@ func (p *part) kind() string {
 	return some(p.times, name)
 }
 
-// fact says what is unusual about a part and how unusual: whether training graphs have such nodes,
-// neighbours or surroundings, or what else moves the score. It repeats no value that named calls
-// unseen. Of a plain graph's part the nodes stay that have it.
+// fact says what is unusual about a part, and returns the weight of that reason: that few or no training graphs have its
+// nodes, neighbours or surroundings, or else what moves the score. The text is empty if nothing is
+// unusual, or if named already calls the value unseen. In a plain graph, fact keeps only the nodes that the text is about.
 func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, named []Reason) (string, float64) {
 	if p.list != nil {
 		if text, weight := m.inside(g, keys, p, blame.Inside); text != "" || blame.Inside {
@@ -202,7 +205,7 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 			least[h] = min(least[h], m.Index.Holders(keys[h*n+i]))
 		}
 	}
-	// way describes the rare surroundings.
+	// way describes surroundings h edges wide that least[h] training graphs have.
 	way := func(h int, who, have string) string {
 		by := blame.Nodes
 		if p.list == nil {
@@ -248,14 +251,15 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 	return text, usualPart
 }
 
-// inside says how few training molecules have a part for what it is in itself, which is empty where they are many. A
-// remark on a molecule that is inside says why the part does not make it outside.
+// inside says that few training molecules have what is inside a part, regardless of its neighbours, and returns the
+// weight of that reason. The text is empty if many have it. If the molecule is inside, a part that no training molecule
+// has is called new to the model.
 func (m *Memory) inside(g *graph.Graph, keys []uint32, p *part, inside bool) (string, float64) {
 	text, none := "", false
 	few := func(n int) string { return fmt.Sprintf("only %d of %d training molecules %s", n, m.Train, has(n)) }
 	symbol, holders := m.element(g, p.nodes)
 	strange := slices.IndexFunc(p.nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 })
-	bound, most := rare.Common, min(rare.Common, int(common*float64(m.Train))+1) // of what is said of as few
+	bound, most := rare.Common, min(rare.Common, int(common*float64(m.Train))+1) // numbers below most are called few
 	if p.count.Bonds < most {
 		for _, k := range p.groups {
 			bound = min(bound, m.Rare.AtMost(g, p.list[k].nodes))
@@ -301,7 +305,8 @@ func (m *Memory) inside(g *graph.Graph, keys []uint32, p *part, inside bool) (st
 	return p.kind() + "; " + text, usualPart
 }
 
-// element is the rarest element of some nodes that few training molecules have, with their number.
+// element returns the rarest element of some nodes and the number of training molecules that have it. The symbol is
+// empty if more than the share common of the training molecules has each element.
 func (m *Memory) element(g *graph.Graph, nodes []int) (symbol string, holders int) {
 	if m.Profile == nil {
 		return "", 0
@@ -316,12 +321,13 @@ func (m *Memory) element(g *graph.Graph, nodes []int) (symbol string, holders in
 	return symbol, holders
 }
 
-// smallest bounds the molecules of several parts that may be said to be only a part of training molecules.
-const smallest = 8
+// maxAlone is the most atoms of a molecule of several groups that alone describes.
+const maxAlone = 8
 
-// alone says of a familiar molecule that training molecules have it only as a part.
+// alone returns the reason that training molecules have all of g, but only as a part of themselves. It returns false
+// if none has, or if g is too large or not connected.
 func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
-	if m.Contain == nil || len(all) == 0 || len(all) > 1 && g.N() > smallest || g.Components() > 1 {
+	if m.Contain == nil || len(all) == 0 || len(all) > 1 && g.N() > maxAlone || g.Components() > 1 {
 		return Reason{}, false
 	}
 	n := m.Contain(g)
@@ -336,9 +342,9 @@ func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	return r, n > 0
 }
 
-// way describes the bonds of a part up to that many edges away, which few training graphs have, around its most blamed node
-// that passes a test. Of a plain graph's part only the nodes stay that are blamed most: one new edge changes the surroundings
-// of many nodes, but its ends lack most.
+// way describes the surroundings, up to edges edges wide, of the most blamed node of a part that passes here. The text
+// ends in few, which says how few training graphs have them. In a plain graph, way keeps only the most blamed nodes: one
+// new edge changes the surroundings of many nodes, but its two ends are blamed most.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if p.list == nil {
 		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !here(i) })
@@ -376,10 +382,11 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 	return p.kind() + ", " + text + " in a way that " + few
 }
 
-// usualPart is the weight of parts whose nodes were seen, joined in another way.
+// usualPart is the weight of a part whose nodes training graphs have, but joined in another way.
 const usualPart = 2.9
 
-// none names who lacks something, with the verb.
+// none returns the subject and the verb of a sentence about what no training graph has:
+// "none of 100 training molecules", "has".
 func (m *Memory) none(g *graph.Graph) (who, have string) {
 	named := things(g)
 	switch {
@@ -391,7 +398,7 @@ func (m *Memory) none(g *graph.Graph) (who, have string) {
 	return fmt.Sprintf("none of the %d training %s that the model holds", m.Index.Len(), named), "has"
 }
 
-// things names graphs for users.
+// things returns the plural by which users know the graphs.
 func things(g *graph.Graph) string {
 	if g.Features == molecule.Features {
 		return "molecules"

@@ -19,10 +19,17 @@ import (
 //	=O             an atom with a double bond to it, as features show it
 //	~C             a required atom of another group
 //
-// The conditions are q (the sign of the charge), h (hydrogens), x (neighbours with hydrogens), d
-// (without), ^ (1 linear, 2 flat, 3 tetrahedral) and r: all atoms with r are in one ring, with r5
-// in a ring of five, whose other atoms belong to the group unless aromatic. + and - are short for
-// q+1 and q-1. M is any metal.
+// The conditions are
+//
+//	q  the sign of the charge; + and - are short for q+1 and q-1
+//	h  hydrogens
+//	x  neighbours, hydrogens included
+//	d  neighbours, hydrogens not included
+//	^  1 linear, 2 flat, 3 tetrahedral
+//	r  all atoms with r are in one ring. With r5 that ring has five atoms, and those of
+//	   them that are not aromatic belong to the group.
+//
+// M is any metal.
 type pattern struct {
 	name  string
 	atoms []patternAtom // the first is the centre
@@ -30,12 +37,16 @@ type pattern struct {
 }
 
 type patternAtom struct {
-	parent                     int
-	kinds                      kindSet // any but aromatic ones for a metal
-	metal, context, double, in bool
-	conditions                 []condition
+	parent     int     // index of the atom it is bound to; -1 for the centre
+	kinds      kindSet // for a metal all that are not aromatic
+	metal      bool    // M
+	context    bool    // ~: not a member of the group
+	double     bool    // =
+	in         bool    // r
+	conditions []condition
 }
 
+// A condition holds for atoms whose property of equals value.
 type condition struct {
 	of    func(a *atoms, i int) int
 	value int
@@ -52,7 +63,7 @@ var conditions = map[byte]func(a *atoms, i int) int{
 // tokens are parentheses and atoms with marks, elements and conditions.
 var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
 
-// parsePattern parses a built-in pattern, and panics on mistakes.
+// parsePattern parses the pattern of a group name. Patterns are built in: a mistake panics.
 func parsePattern(name, text string) *pattern {
 	p, at, stack := &pattern{name: name}, -1, []int(nil)
 	for _, token := range tokens.FindAllStringSubmatch(text, -1) {
@@ -70,7 +81,7 @@ func parsePattern(name, text string) *pattern {
 	return p
 }
 
-// read parses the elements and conditions of an atom.
+// read parses the elements and conditions of an atom into atom, and the size of the ring into p.
 func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
@@ -97,6 +108,7 @@ func (p *pattern) read(atom *patternAtom, text string) {
 	}
 }
 
+// elementOf returns the atomic number of a symbol. It panics if there is no such element.
 func elementOf(symbol string) int {
 	for number := 1; number <= molecule.MaxElement; number++ {
 		if molecule.Symbol(number) == symbol {
@@ -106,7 +118,7 @@ func elementOf(symbol string) int {
 	panic("explain: no element " + symbol)
 }
 
-// naming matches the pattern with centre i.
+// naming returns the group that the pattern finds around its centre i, or a group without a name.
 func (p *pattern) naming(a *atoms, i int) group {
 	if !p.atoms[0].is(a, i) {
 		return group{}
@@ -127,7 +139,8 @@ func (p *pattern) naming(a *atoms, i int) group {
 	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.Aromatic)...), ring: ring}
 }
 
-// place matches the rest of the pattern, and its ring.
+// place finds atoms of a for the pattern's atoms from number len(found) on. found has those before. It returns the atoms
+// for the whole pattern and the ring that they close, or nil if nothing fits.
 func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	k := len(found)
 	if k == len(p.atoms) {
@@ -144,7 +157,8 @@ func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	return nil, nil
 }
 
-// closed checks the ring conditions.
+// closed checks that one ring of the right size has all atoms marked r, and returns found and this ring. The ring is
+// nil if no atom is marked. If no ring fits, both are nil.
 func (p *pattern) closed(a *atoms, found []int) (all, ring []int) {
 	var inside []int
 	for k, j := range found {
@@ -163,6 +177,7 @@ func (p *pattern) closed(a *atoms, found []int) (all, ring []int) {
 	return nil, nil
 }
 
+// count returns how many of these are in list.
 func count(these, list []int) int {
 	n := 0
 	for _, i := range these {
@@ -173,6 +188,7 @@ func count(these, list []int) int {
 	return n
 }
 
+// is reports whether atom i of a molecule fits.
 func (t *patternAtom) is(a *atoms, i int) bool {
 	if !t.kinds.has(a.kinds[i]) || t.metal && !a.metal(i) {
 		return false

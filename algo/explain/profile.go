@@ -34,7 +34,7 @@ var levels = [LevelCount]float64{1, 5, 25, 50, 75, 95, 99}
 type statistic struct {
 	name string // also the Kind of its Reason
 	of   func(*graph.Graph) float64
-	at   func(g *graph.Graph, i int) bool // instead of of: whether a node counts, for a fraction of nodes
+	at   func(g *graph.Graph, i int) bool // if of is nil: the statistic is the fraction of nodes that at accepts
 	// molecules marks statistics that read atom features.
 	molecules  bool
 	more, less string    // phrases for above and below; "%s" is nodes or atoms
@@ -64,6 +64,7 @@ func having(column int, value float32) func(*graph.Graph, int) bool {
 	return func(g *graph.Graph, i int) bool { return g.X[i*g.Features+column] == value }
 }
 
+// highest returns the highest degree of a node.
 func highest(g *graph.Graph) float64 {
 	most := 0
 	for i := range g.N() {
@@ -72,7 +73,7 @@ func highest(g *graph.Graph) float64 {
 	return float64(most)
 }
 
-// value returns the statistic of g, and false if it does not apply.
+// value returns the statistic of g. It returns false if the statistic is of molecules and g is a plain graph.
 func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	if s.molecules && g.Features != molecule.Features {
 		return 0, false
@@ -83,7 +84,7 @@ func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	return s.of(g), true
 }
 
-// nodes returns the nodes that count, if there are more than usual.
+// nodes returns the nodes behind a fraction of nodes that is higher than usual, and nil for all else.
 func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	var list []int
 	for i := range g.N() {
@@ -131,16 +132,16 @@ func NewProfile(gs []*graph.Graph) *Profile {
 	return p
 }
 
-// Share returns what can be handed out of the profile of so many graphs: without quantiles that fewer
-// than k graphs lie beyond, which take the value of the nearest that is kept, and without values that
-// fewer than k graphs had.
-func (p *Profile) Share(graphs, k int) *Profile {
+// Share returns a copy of a profile of n graphs that tells only what at least k of them have. A quantile beyond which fewer
+// than k graphs lie takes the value of the nearest quantile that is kept. Values of fewer than k graphs
+// are left out.
+func (p *Profile) Share(n, k int) *Profile {
 	s := &Profile{Values: make([][]Value, len(p.Values))}
 	for _, row := range p.Quantiles {
 		row = slices.Clone(row)
 		for l := LevelCount/2 - 1; l >= 0; l-- {
 			// The levels lie evenly on both sides of the middle.
-			if levels[l]/100*float64(graphs) < float64(k) {
+			if levels[l]/100*float64(n) < float64(k) {
 				row[l], row[LevelCount-1-l] = row[l+1], row[LevelCount-2-l]
 			}
 		}
@@ -165,7 +166,7 @@ func (p *Profile) graphs(column, value int) int {
 	return p.Values[column][at].Graphs
 }
 
-// whole reports whether NewProfile can list a feature value.
+// whole reports whether x is an integer that float32 represents exactly. Only those are in Profile.Values.
 func whole(x float32) bool {
 	return x == float32(math.Trunc(float64(x))) && math.Abs(float64(x)) < 1<<24
 }

@@ -5,13 +5,13 @@ import "baca/algo/molecule"
 // A Range describes a statistic of the training graphs.
 type Range struct {
 	Name string
-	// Values are at 1, 5, 25, 50, 75, 95 and 99 % of the training graphs. In a small or shared set
-	// outer ones may equal inner ones.
+	// Values are the percentiles 1, 5, 25, 50, 75, 95 and 99 of the training graphs. In a small or shared
+	// set outer percentiles may equal inner ones.
 	Values [LevelCount]float64
 	Share  bool // a share of the atoms, from 0 to 1
 }
 
-// Ranges describes the training graphs, in file order, without statistics that do not apply.
+// Ranges returns the statistics of the training graphs in the order of the model file, without those that do not apply.
 func (p *Profile) Ranges() []Range {
 	var list []Range
 	for k, row := range p.Quantiles {

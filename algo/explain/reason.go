@@ -42,13 +42,13 @@ type Memory struct {
 	Rare    *rare.Table        // nil for none
 	// Contain, unless nil, counts the training molecules of Index that a molecule is a part of.
 	Contain func(g *graph.Graph) int
-	// Least is the k of Profile.Share: Profile and Index do not know what fewer graphs have.
-	// Otherwise 1.
+	// Least is the k of Profile.Share: what fewer than k graphs have is missing from Profile and Index.
+	// It is 1 for a model that shares everything.
 	Least int
 }
 
-// Reasons returns what is unusual about g, the most unusual first: parts with blamed nodes, and
-// rare values and statistics, without repetition. blame may be nil.
+// Reasons returns what is unusual about g: its most blamed parts, and its rare values and statistics.
+// The most unusual comes first, except that a part of a molecule precedes all else. A nil blame gives no parts.
 func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	if g.N() == 0 {
 		return []Reason{{Kind: "size", Text: "it has no nodes", Weight: Unseen}}
@@ -78,12 +78,11 @@ func Reasons(g *graph.Graph, m Memory, blame *Blame) []Reason {
 	return kept
 }
 
-// notable is the least ratio to a background that is a reason: one in twenty training graphs has
-// it.
+// notable is the least ratio that Background gives as a reason. One in twenty training graphs has it.
 const notable = 1.6
 
-// Background is the reason that a graph resembles a background more than the training set, by ratio
-// standard deviations of training graphs; false if that is usual.
+// Background returns the reason that a graph resembles the background more than the training set. ratio
+// is in standard deviations of training graphs. Background returns false for a ratio below notable.
 func Background(ratio float64) (Reason, bool) {
 	if !(ratio >= notable) {
 		return Reason{}, false
@@ -94,7 +93,8 @@ func Background(ratio float64) (Reason, bool) {
 	}, true
 }
 
-// statistics compares the graph with the quantiles.
+// statistics returns a reason for each statistic of g that lies beyond the outer quantiles: 5 and 95 %,
+// or 1 and 99 %. Of related statistics it keeps the clearest.
 func (p *Profile) statistics(g *graph.Graph) []Reason {
 	var list []Reason
 	for k, row := range p.Quantiles {
@@ -131,7 +131,8 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 	})
 }
 
-// text says that x is beyond a level. Of a molecule, "very" is beyond 99 % of the training molecules, "rather" beyond 95 %.
+// text says that the statistic of g, x, lies beyond a level: above it if more is true, else below. For a molecule, "very"
+// means beyond 99 % of the training molecules and "rather" beyond 95 %. row has the statistic's quantiles.
 func (s *statistic) text(g *graph.Graph, row []float64, x float64, level int, more bool) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row))
@@ -152,7 +153,7 @@ var families = map[string]string{
 	"highest degree": "degree", "mean degree": "degree", "ends": "degree", "branches": "degree",
 }
 
-// middle describes the middle half of the training graphs.
+// middle describes the values of the middle half of the training graphs: "3 to 5".
 func (s *statistic) middle(row []float64) string {
 	low, high := s.show(row[lowerQuartile]), s.show(row[upperQuartile])
 	switch {
@@ -169,7 +170,7 @@ func (s *statistic) middle(row []float64) string {
 // slack bounds the float32 rounding of a quantile near x.
 func slack(x float64) float64 { return 1e-6 * (1 + math.Abs(x)) }
 
-// phrase says what a graph has more of, or less.
+// phrase says what g has more of than others, or less of if more is false.
 func (s *statistic) phrase(more bool, g *graph.Graph) string {
 	words, nodes := [2]string{s.more, s.less}, "nodes"
 	if g.Features == molecule.Features {
@@ -184,6 +185,7 @@ func (s *statistic) phrase(more bool, g *graph.Graph) string {
 	return strings.ReplaceAll(text, "%s", nodes)
 }
 
+// show formats a value of the statistic: a percentage, a count or a number.
 func (s *statistic) show(x float64) string {
 	switch {
 	case s.at != nil:
@@ -194,7 +196,8 @@ func (s *statistic) show(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// values lists feature values that no or few training graphs had.
+// values returns a reason for each feature value of g that no or few of the train training graphs had.
+// Profiles of Share leave out values of fewer than least graphs.
 func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 	none := "which no training " + strings.TrimSuffix(things(g), "s") + " has"
 	if least > 1 {
@@ -226,7 +229,7 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 	return list
 }
 
-// has is the verb of so many.
+// has returns the verb for n subjects.
 func has(n int) string {
 	if n == 1 {
 		return "has"
@@ -234,7 +237,7 @@ func has(n int) string {
 	return "have"
 }
 
-// Count formats a number of things.
+// Count returns "1 molecule" or "2 molecules".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -242,7 +245,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// valueName describes a node with a feature value. It is empty where no chemical term exists.
+// valueName describes a feature value by a node that has it. It returns "" if chemistry has no term for the value.
 func valueName(g *graph.Graph, column, value, node int) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
@@ -277,7 +280,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	return ""
 }
 
-// coordination is the term for an atom with n neighbours, five or more.
+// coordination returns the term for an atom with n neighbours, where n is at least 5.
 func coordination(n int) string {
 	if n > 8 {
 		return "highly coordinated"
@@ -285,6 +288,7 @@ func coordination(n int) string {
 	return sizes[n] + "-coordinate"
 }
 
+// nodeName describes a node by its own features: "such an aromatic CH".
 func nodeName(g *graph.Graph, i int) string {
 	if g.Features != molecule.Features {
 		return "a node with " + Count(g.Degree(i), "neighbour")
@@ -315,7 +319,7 @@ func nodeName(g *graph.Graph, i int) string {
 
 var subscripts, superscripts = strings.Split("₀₁₂₃₄₅₆₇₈₉", ""), strings.Split("⁰¹²³⁴⁵⁶⁷⁸⁹", "")
 
-// formula returns an atom with its hydrogens and charge: NH₄⁺.
+// formula writes an atom with its hydrogens and charge: NH₄⁺.
 func formula(g *graph.Graph, i int) string {
 	a := atoms{Atoms: molecule.Atoms{Graph: g}}
 	text := a.symbol(i)
@@ -333,7 +337,7 @@ func formula(g *graph.Graph, i int) string {
 	return text
 }
 
-// small writes a number above 1 in small digits.
+// small writes n in digits, and 1 and less as "".
 func small(n int, digits []string) (text string) {
 	if n > 1 {
 		for _, d := range strconv.Itoa(n) {

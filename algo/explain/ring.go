@@ -10,12 +10,12 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// maxRingEdges bounds the graphs whose rings are searched: each edge costs a walk through its
-// component, and no drug has as many.
+// maxRingEdges bounds the graphs whose rings are searched, because each edge costs a walk through its
+// component. No drug has as many edges.
 const maxRingEdges = 1000
 
-// Rings returns for each ring edge one of its smallest rings, each ring once as ascending nodes,
-// the smallest first. Graphs with more than 1000 edges give none.
+// Rings returns one of the smallest rings through each edge, without repetition and the smallest ring first. A
+// ring lists its nodes in ascending order. Graphs with more than 1000 edges give none.
 func Rings(g *graph.Graph) [][]int {
 	if g.M() > maxRingEdges || g.Cycles() == 0 {
 		return nil
@@ -37,8 +37,8 @@ func Rings(g *graph.Graph) [][]int {
 	return rings
 }
 
-// around is the shortest path from i to j without their edge, nil for none. before and queue are
-// scratch.
+// around returns the smallest ring through the edge from i to j as ascending nodes, or nil if there is none. before
+// and queue are scratch.
 func around(g *graph.Graph, i, j int, before, queue []int) []int {
 	clear(before)
 	before[i], queue = i+1, append(queue[:0], i)
@@ -62,12 +62,12 @@ func around(g *graph.Graph, i, j int, before, queue []int) []int {
 	return ring
 }
 
-// macrocycle is the least size of a macrocycle.
+// macrocycle is the smallest number of atoms in a macrocycle.
 const macrocycle = 12
 
 var sizes = [...]string{3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
 
-// system returns the atoms of the rings connected to those of atom i through shared atoms.
+// system returns the atoms of the ring system of atom i: of all rings that are connected through shared bonds.
 func (a *atoms) system(i int) []int {
 	return a.spread(i, func(j int) bool { return a.InRing(j) }, a.inSameRing)
 }
@@ -77,7 +77,7 @@ func (a *atoms) inSameRing(i, j int) bool {
 	return slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) })
 }
 
-// ringSystem names whole ring systems.
+// ringSystem returns the ring system of atom i. Its name is empty if the tables do not have it.
 func ringSystem(a *atoms, i int) group {
 	if !a.InRing(i) || a.rings == nil {
 		return group{}
@@ -95,7 +95,7 @@ func ringSystem(a *atoms, i int) group {
 	return a.systems[len(a.systems)-1]
 }
 
-// aromaticRing names fused aromatic systems.
+// aromaticRing names the aromatic ring of atom i with the aromatic rings fused to it.
 func aromaticRing(a *atoms, i int) group {
 	if !a.Aromatic(i) {
 		return group{}
@@ -124,7 +124,7 @@ func aromaticRing(a *atoms, i int) group {
 	return group{name: name, nodes: ring, ring: ring}
 }
 
-// otherRing names other rings, by the smallest that has the atom.
+// otherRing names the smallest ring of atom i.
 func otherRing(a *atoms, i int) group {
 	at := slices.IndexFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) })
 	if at < 0 {
@@ -144,7 +144,7 @@ func otherRing(a *atoms, i int) group {
 	return group{name: name, nodes: ring, ring: ring}
 }
 
-// crown reports whether a third of a macrocycle's atoms are oxygens, all others saturated carbons.
+// crown reports whether a ring is a crown ether: a third of its atoms are oxygens, all others saturated carbons.
 func crown(a *atoms, ring []int) bool {
 	oxygens := 0
 	for _, i := range ring {
@@ -157,7 +157,8 @@ func crown(a *atoms, ring []int) bool {
 	return 3*oxygens == len(ring)
 }
 
-// kind encodes element, aromaticity and ring double bonds of an atom.
+// kind encodes an atom for ringsByName: its element, whether it is aromatic, and whether it is a carbon with a
+// double bond in the ring.
 func (a *atoms) kind(i int) int {
 	kind := 4 * a.Element(i)
 	switch {
@@ -169,11 +170,11 @@ func (a *atoms) kind(i int) int {
 	return kind
 }
 
-// bare is kind without ring double bonds.
+// bare encodes an atom for skeletonsByName: kind without double bonds.
 func (a *atoms) bare(i int) int { return a.kind(i) &^ 2 }
 
-// signature identifies a part of a molecule by its atoms and bonds.
-func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
+// signature identifies the subgraph of nodes. encode gives what distinguishes an atom.
+func (a *atoms) signature(nodes []int, encode func(int) int) [2]uint64 {
 	inside := make([]bool, a.N())
 	for _, i := range nodes {
 		inside[i] = true
@@ -182,13 +183,14 @@ func (a *atoms) signature(nodes []int, what func(int) int) [2]uint64 {
 	g.Features, g.X = 1, make([]float32, 0, g.N())
 	for i, is := range inside {
 		if is {
-			g.X = append(g.X, float32(what(i)))
+			g.X = append(g.X, float32(encode(i)))
 		}
 	}
 	return fingerprint.Signature(g, -1)
 }
 
-// ringNames maps signatures to names, of exact rings and of skeletons with double bonds anywhere.
+// ringNames returns two maps from signatures to names: of exact ring systems, and of skeletons, whose double bonds may
+// be anywhere.
 var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
 	exact, skeletons = map[[2]uint64]string{}, map[[2]uint64]string{}
 	for _, r := range ringsByName {
@@ -202,7 +204,7 @@ var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
 	return exact, skeletons
 })
 
-// example reads a molecule of the tables, which begins in a ring.
+// example reads a SMILES of the tables, whose first atom is in a ring.
 func example(text string) *atoms {
 	g, err := smiles.ParseGraph(text)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// Signature is the Weisfeiler–Lehman signature of a graph up to eight steps, see
-// fingerprint.Signature, without chirality, which depends on the order of writing.
+// Signature returns fingerprint.Signature, the Weisfeiler–Lehman signature of a graph after eight steps.
+// It ignores the chirality of a molecule, which depends on the order in which its atoms are written.
 func Signature(g *graph.Graph) [2]uint64 {
 	if g.Features == molecule.Features {
 		return fingerprint.Signature(g, molecule.ColumnChirality)

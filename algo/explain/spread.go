@@ -12,14 +12,16 @@ import (
 )
 
 // A Spread splits what the subtrees of a graph add to a score among its nodes.
+//
+// The subtree of height h at node i has the index h·n + i in keys, counts and rarity.
 type Spread struct {
 	graph  *graph.Graph
-	keys   []int     // the place in the print of the key of node i at height h, at h·n + i
-	counts []float64 // of these keys in the print
-	rarity []float64 // of these keys
+	keys   []int     // index of the subtree's key in the print
+	counts []float64 // how often the graph has this key
+	rarity []float64
 }
 
-// NewSpread prepares a graph with its print. rarity weighs keys, such as by how few training graphs have one.
+// NewSpread prepares a graph with its print. rarity weighs a key, for example by how few training graphs have it.
 func NewSpread(g *graph.Graph, p fingerprint.Print, rarity func(key uint32) float64) *Spread {
 	nodes := fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	s := &Spread{g, make([]int, len(nodes)), make([]float64, len(nodes)), make([]float64, len(nodes))}
@@ -30,12 +32,13 @@ func NewSpread(g *graph.Graph, p fingerprint.Print, rarity func(key uint32) floa
 	return s
 }
 
-// Subtrees splits shares, what each key of the print adds to a score, among the nodes. The sum stays.
+// Subtrees splits shares, what each key of the print adds to a score, among the nodes. The sum stays the same.
 //
-// All subtrees of one key get equal parts. A subtree consists of those one height lower at its
-// centre and its neighbours, and passes its share down to them. Where lacks says how much of each key is missing
-// elsewhere, the share goes to the missing parts in proportion, else to the rare ones. Otherwise the neighbours of a
-// strange atom, whose surroundings are strange because of it, would outweigh it.
+// All subtrees of one key get equal parts. A subtree of height h consists of the subtrees of height h−1 at its
+// centre and at the centre's neighbours, and passes its share down to them. If lacks is given, they receive it in
+// proportion to lacks, how much of each key the closest training graph lacks. If lacks is nil, they receive it in
+// proportion to rarity. With equal parts, the neighbours of a strange atom would outweigh the atom, since their
+// subtrees are strange because of it.
 func (s *Spread) Subtrees(shares, lacks []float64) []float64 {
 	share, weight := make([]float64, len(s.keys)), s.rarity
 	if lacks != nil {
@@ -50,16 +53,17 @@ func (s *Spread) Subtrees(shares, lacks []float64) []float64 {
 	return s.down(share, weight)
 }
 
-// Usual splits 1 among nodes as if all subtrees added the same.
+// Usual splits 1 among the nodes as Subtrees would if all subtrees had the same share and weight.
 func (s *Spread) Usual() []float64 {
 	even := slices.Repeat([]float64{1 / float64(len(s.keys))}, len(s.keys))
 	return s.down(even, slices.Repeat([]float64{1}, len(s.keys)))
 }
 
-// Rarity has how rare each node is without its neighbours.
+// Rarity returns how rare each node is without its neighbours.
 func (s *Spread) Rarity() []float64 { return s.rarity[:s.graph.N()] }
 
-// down passes the shares of subtrees to those one height lower, down to the nodes.
+// down passes the shares of subtrees from the greatest height down to height 0, the nodes, and returns those of the
+// nodes. It overwrites share.
 func (s *Spread) down(share, weight []float64) []float64 {
 	n := s.graph.N()
 	for h := fingerprint.DefaultHeight; h > 0; h-- {
@@ -71,7 +75,7 @@ func (s *Spread) down(share, weight []float64) []float64 {
 	return share[:n]
 }
 
-// propagate splits a share among a node and its neighbours by weight, evenly if nothing has any.
+// propagate adds a share to a node and its neighbours in proportion to weight, or evenly if all weights are 0.
 func propagate(to, weight []float64, node int, around []int32, share float64) {
 	all := weight[node]
 	for _, j := range around {
@@ -91,9 +95,9 @@ func propagate(to, weight []float64, node int, around []int32, share float64) {
 	}
 }
 
-// Embedding splits shares, what each coordinate of the feature view or of both views adds to a
-// score, among the nodes of g, in proportion to each node's part of the pooled sum. A share that no
-// node has is lost.
+// Embedding splits shares, what each coordinate of the embedding adds to a score, among the nodes of g. shares
+// covers the feature view or both views. A node receives a share in proportion to its part of the coordinate's
+// sum over nodes. The share of a coordinate whose sum is 0 is lost.
 func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
 	if g.Features != e.Features || len(shares)%e.Width() != 0 || len(shares) > gin.Views*e.Width() {
 		panic(fmt.Sprintf("explain: graph of %d features and %d coordinates, encoder of %d and %d", g.Features, len(shares), e.Features, gin.Views*e.Width()))
@@ -121,14 +125,15 @@ func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
 	return out
 }
 
-// Add adds a multiple of shares.
+// Add adds slope times each share to the value of the same index in to.
 func Add(to []float64, slope float64, shares []float64) {
 	for i, share := range shares {
 		to[i] += slope * share
 	}
 }
 
-// Level sums the values of nodes and spreads the difference to sum by the usual shares.
+// Level adds up the lists in values, node by node. It spreads what is missing to sum in proportion to usual,
+// so that the result adds up to sum.
 func Level(usual []float64, sum float64, values ...[]float64) []float64 {
 	all := make([]float64, len(usual))
 	for _, list := range values {

@@ -10,10 +10,10 @@ import (
 // A Trait is something that a molecule has or lacks, besides its groups (names.go, ring.go), its
 // elements and its rings.
 type Trait struct {
-	Name string                             // in comparisons of lists; empty if they leave it out
+	Name string                             // its name in comparisons of lists; empty if they leave it out
 	List string                             // what experiments call a list of such molecules; empty if they make none
-	some func(a molecule.Atoms, i int) bool // an atom is like this
-	is   func(g *graph.Graph) bool          // or the graph is
+	some func(a molecule.Atoms, i int) bool // an atom has the trait
+	is   func(g *graph.Graph) bool          // or the whole graph has it
 }
 
 // Traits are in the order of reports.
@@ -47,12 +47,12 @@ func (t *Trait) Of(g *graph.Graph) bool {
 	return false
 }
 
-// ofElement tests for one of these elements.
+// ofElement returns a test for atoms of these atomic numbers.
 func ofElement(numbers ...int) func(a molecule.Atoms, i int) bool {
 	return func(a molecule.Atoms, i int) bool { return slices.Contains(numbers, a.Element(i)) }
 }
 
-// isNitro tells of the nitrogen of a nitro group, by its two oxygens without other neighbours.
+// isNitro reports whether atom i is the nitrogen of a nitro group: two of its three neighbours are terminal oxygens.
 func isNitro(a molecule.Atoms, i int) bool {
 	ends := 0
 	for _, j := range a.Row(i) {
@@ -63,7 +63,8 @@ func isNitro(a molecule.Atoms, i int) bool {
 	return a.Element(i) == 7 && a.Degree(i) == 3 && ends == 2
 }
 
-// isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, not an amide's.
+// isAniline reports whether atom i is a nitrogen with hydrogens on an aromatic carbon, whose other
+// neighbours are saturated or aromatic carbons, unlike those of an amide.
 func isAniline(a molecule.Atoms, i int) bool {
 	aryl := false
 	for _, j := range a.Row(i) {
@@ -94,7 +95,7 @@ func beginsChain(a molecule.Atoms, i int) bool {
 	return link(i) && walk(i, -1, 1)
 }
 
-// isSteroid tells of four rings and more with twelve saturated atoms in them.
+// isSteroid reports whether a molecule has at least four rings and twelve ring atoms that are not aromatic.
 func isSteroid(g *graph.Graph) bool {
 	if g.Features != molecule.Features {
 		return false

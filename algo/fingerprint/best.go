@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// A Match is a print of an index and how similar it is to another.
+// A Match is the print of an index that is most similar to another print, and that similarity.
 type Match struct {
 	Similarity float64
-	Print      int  // its number; −1 where there is none
+	Print      int  // the number of the print, or −1 if there is none
 	Equal      bool // the prints are equal, and Similarity is 1
 }
 
-// Best returns the print most similar to p by the similarity of Closest, as sets and with counts.
-// A print equal to p is the best by both; among equally similar prints the first is. novel is the number of p's keys
-// that no print has. own, unless negative, is a print of the index to leave out.
+// Best returns the print most similar to p by the similarity of Closest, as sets and with counts. A print equal to p is
+// the best by both. Of equally similar prints it returns the first. novel is the number of p's keys that no print has.
+// own, unless negative, is a print of the index to leave out.
 //
-// The search is exact and reads a small part of the index. It takes keys from rare to common, and sooner if they occur
-// often in p. The weight of the remaining keys bounds the similarity of prints not met yet; added to the sum so far, it
-// bounds the others. Once no new print can be the best, the remaining keys are common, and each print met has bits for
-// those it holds. A block of prints of similar weight is ruled out by its lightest print. Only prints whose bound
-// reaches the best known similarity are compared in full. A small index is searched by rows, see rows, if the processor
-// has masks.
+// The search is exact and reads a small part of the index. It takes keys from rare to common, those that occur often in
+// p sooner. The weight of the remaining keys bounds the similarity of prints that no key has led to. With the sum so far
+// it also bounds the similarity of the others. Once no new print can be the best, the remaining keys are common ones, and
+// the bits of each print tell which of them it has. The lightest print of a block may rule out the whole block. Only
+// prints whose bound reaches the best known similarity are compared in full. A small index is searched by rows, see rows,
+// if the processor has masks.
 func (x *Index) Best(p Print, own int) (best [2]Match, novel int) {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
@@ -56,33 +56,33 @@ var searchSpare = sync.Pool{New: func() any { return new(search) }}
 // A search is one call of Best.
 type search struct {
 	x     *Index
-	own   int // its place
-	keys  int // of the print
-	novel int // of its keys, see Best
+	own   int // place of the print to leave out, or −1
+	keys  int // number of the print's keys
+	novel int // number of its keys that no other print has
 
 	terms  []term   // the print's keys that the index has, in the order of marks
 	marks  []mark   // one for 64 numbers; all 0 between calls
 	marked []uint32 // marks that are not 0
-	other  []entry  // another print
-	hits   []uint64 // its terms: the count above the index
+	other  []entry  // the print that is being compared
+	hits   []uint64 // its keys that are terms: the count above the index of the term
 	lists  []list   // of the keys of the print
 	order  []int32  // terms by approximate cost
-	rest   []cell   // the most that terms from a place of order on add to a cell
+	rest   []cell   // the most that the terms from an index of order on add to a cell
 	scales [2]float64
 	owns   [2]float64 // ownWeight times the weight of the print
 	best   [2]Match   // an equal print has similarity 2
 
-	answers [commonPairs / 4][16]cell // gains of a cell, for each four of the common pairs
+	answers [commonPairs / 4][16]cell // what each set of four common pairs adds to a cell
 
 	cells []cell     // of each print of the index; all 0 between calls
 	met   []uint32   // places of prints whose cells are not 0; the capacity exceeds the prints by one
-	left  cell       // the most that a print has besides its cell
-	needs [][2]int32 // the least that cells need, by block
+	left  cell       // the most that the terms not added yet add to a cell
+	needs [][2]int32 // for each block, the least that a cell needs
 	sums  []cell     // the cells of met
 
-	at, gains, tops []uint32 // rows, their gains, and the largest cells of blocks
+	at, gains, tops []uint32 // rows, what they add, and the largest cells of blocks
 
-	touched uint32 // keeps a loop that only reads
+	touched uint32 // keeps the compiler from removing a loop that only reads
 
 	rarities   [1 << 12]int64 // by number of holders among raritiesOf prints; 0 if not computed yet
 	raritiesOf int
@@ -93,15 +93,15 @@ type term struct {
 	number uint32
 	count  uint32 // in the print
 	rarity int64
-	set    cell     // the rarity in a cell, as sets
-	fine   uint64   // the rarity of one occurrence in a cell, with counts, times 2^fineBits
-	list   []uint16 // begins with the units of its holders
+	set    cell     // what the key adds to a cell as sets
+	fine   uint64   // what one occurrence adds to a cell with counts, times 2^fineBits
+	list   []uint16 // the units of its holders and of later keys
 	held   int      // number of holders
-	class  uint8    // of cost
-	added  bool     // to the cells
+	class  uint8    // see classOf
+	added  bool     // the key is in the cells
 }
 
-// times is the part of a cell for n occurrences of the key, with counts.
+// times returns what n occurrences of the key add to a cell, with counts.
 func (t *term) times(n uint32) cell {
 	return cell((uint64(n)*t.fine+1<<fineBits-1)>>fineBits) << 16
 }
@@ -115,13 +115,13 @@ type mark struct {
 	first uint32
 }
 
-// at returns the index of the term with that number. It is meaningless if there is no such term.
+// at returns the index of the term with a number. The result means nothing if there is no such term.
 func (m *mark) at(number uint32) uint32 {
 	return m.first + uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))
 }
 
-// A cell is an upper bound of what a print has in common with p: as sets in the low half, with counts in the high half,
-// in units in which all of p is about cellOne. It is small, so that the cells of many prints fit into a cache. Once the
+// A cell is an upper bound on what a print has in common with p: as sets in the low half, with counts in the high half,
+// in units of which all of p has about cellOne. It is small, so that the cells of many prints fit into a cache. After the
 // print has been compared in full, the cell is just the bit compared.
 type cell uint32
 
@@ -133,9 +133,10 @@ const (
 func (c cell) sets() int32   { return int32(c & 0xffff) }
 func (c cell) counts() int32 { return int32(c >> 16) }
 
-// sum adds both halves; it is negative for a print that has been compared.
+// sum adds both halves. It is negative for a print that has been compared.
 func (c cell) sum() int64 { return int64(int32(c)>>16 + c.sets()) }
 
+// begin prepares the search for the index x without its print own. The first other print is the best so far.
 func (s *search) begin(x *Index, own int) {
 	s.x, s.own, s.novel = x, -1, 0
 	if own >= 0 {
@@ -166,7 +167,7 @@ func (s *search) end() {
 	s.x, s.terms, s.marked = nil, s.terms[:0], s.marked[:0]
 }
 
-// empty finds a print without keys: others have nothing in common with p.
+// empty finds a print without keys for a p without keys, which has nothing in common with other prints.
 func (s *search) empty() {
 	for i, place := range s.x.places {
 		if int(place) != s.own && s.x.size(int(place)) == 0 {
@@ -176,7 +177,7 @@ func (s *search) empty() {
 	}
 }
 
-// take prepares the keys of a print. It reports false if they are too many for cells.
+// take prepares the keys of p. It returns false if they are too many for cells.
 func (s *search) take(p Print) bool {
 	x := s.x
 	s.keys = len(p.Keys)
@@ -216,7 +217,7 @@ func (s *search) take(p Print) bool {
 	return float64(len(s.terms))+times/(1<<fineBits) < cellOne/2
 }
 
-// mark gives each nonempty list a term and returns the number of terms.
+// mark numbers the terms, one for each nonempty list, and returns how many there are.
 func (s *search) mark() (terms int) {
 	for _, l := range s.lists {
 		if l.holders == 0 {
@@ -236,7 +237,7 @@ func (s *search) mark() (terms int) {
 	return terms
 }
 
-// rank orders the terms and computes rest.
+// rank orders the terms by cost and computes rest.
 func (s *search) rank() {
 	s.sortTerms()
 	n := len(s.order)
@@ -248,7 +249,7 @@ func (s *search) rank() {
 	}
 }
 
-// rarity is the rarity of a key with that many holders. It is cached, since logarithms are slow.
+// rarity returns the rarity of a key that so many prints have. It caches it, since logarithms are slow.
 func (s *search) rarity(holders int) int64 {
 	n := s.x.Len()
 	if s.raritiesOf != n {
@@ -265,7 +266,7 @@ func (s *search) rarity(holders int) int64 {
 	return *r
 }
 
-// sortTerms sorts terms by the leading three bits of their cost.
+// sortTerms sorts terms by classOf.
 func (s *search) sortTerms() {
 	var ends [4 * 32]int32
 	for k := range s.terms {
@@ -282,14 +283,15 @@ func (s *search) sortTerms() {
 	}
 }
 
-// classOf grows with the number of holders of a key, up to 2²⁸, in relation to its rarity by both measures.
+// classOf returns the leading three bits of a term's cost with their exponent. The cost is the number of its holders, up
+// to 2²⁸, in relation to its rarity by both measures.
 func classOf(t *term) uint8 {
 	n := uint32(float64(t.held)*(8<<36)/(float64(t.rarity)*(1+float64(t.count)))) + 1
 	log := bits.Len32(n)
 	return uint8(log<<2 | int(uint64(n)<<2>>(log-1)&3))
 }
 
-// compare compares the print at place i in full.
+// compare compares the print at place i in full. It reports whether the print is the best so far by some measure.
 func (s *search) compare(i int) (better bool) {
 	if i == s.own {
 		return false
@@ -328,23 +330,23 @@ func (s *search) compare(i int) (better bool) {
 	return better
 }
 
-// A least is the bound, half a cell with what is left, that a print needs to be as similar as the
-// best known: a constant and a part of its weight. A print weighs no less than what it has in
-// common with p, so there is also a least for any weight.
+// A least is what a print needs to be as similar as the best one so far: the least bound, by one measure, in units of
+// cells. For a print of a known weight it is fixed + weight·(its weight). any holds for all prints, since a print weighs
+// no less than what it has in common with p.
 type least struct{ fixed, weight, any float64 }
 
-// of is the least for a print of that weight.
+// of returns the least for a print of a weight.
 func (l *least) of(weight int64) float64 { return l.fixed + float64(l.weight*float64(weight)) }
 
-// leasts are the least values by both measures.
+// leasts are the leasts by both measures.
 type leasts [2]least
 
-// reachable reports whether a print of any weight can be the best with that bound.
+// reachable reports whether some print with this bound can be the best.
 func (l *leasts) reachable(bound cell) bool {
 	return float64(bound.sets()) >= l[Sets].any || float64(bound.counts()) >= l[Counts].any
 }
 
-// reached reports whether a print of these weights can be the best with that bound.
+// reached reports whether a print of these weights with this bound can be the best.
 func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
 	return float64(bound.sets()) >= l[Sets].of(weighs[Sets]) || float64(bound.counts()) >= l[Counts].of(weighs[Counts])
 }
@@ -352,6 +354,7 @@ func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
 // rounded allows for the rounding of a least and of the similarity it stands for.
 const rounded = 1 - 0x1p-48
 
+// least returns what a print needs at present.
 func (s *search) least() (l leasts) {
 	for m := range l {
 		part := rounded * min(1, s.best[m].Similarity) * s.scales[m]
@@ -360,7 +363,7 @@ func (s *search) least() (l leasts) {
 	return l
 }
 
-// meet fills the cells of all prints that may be the best.
+// meet adds terms to the cells of the prints that have them, until no further print can be the best.
 func (s *search) meet() {
 	l, seen := s.least(), 0
 	for k, at := range s.order {
@@ -380,11 +383,12 @@ func (s *search) meet() {
 	s.left = s.rest[len(s.order)]
 }
 
-// Adding fewHolders takes less time than comparing a print.
+// fewHolders is the number of holders that takes less time to add than one print to compare.
 const fewHolders = 24
 
-// add adds a term to the cells of the prints that hold its key. Which prints are new and how often they hold the key is
-// unpredictable, so the loop does not branch on it. A count that does not fit into a unit is bounded by the count in p.
+// add adds a term to the cells of the prints that have its key. Which prints are new and how often they have the key is
+// unpredictable, so the loop does not branch on it. For a count that does not fit into a unit it adds the count of p, an
+// upper bound.
 func (s *search) add(t *term) {
 	t.added = true
 	// The gain of a cell, by the print's count less one.
@@ -414,8 +418,8 @@ func (s *search) add(t *term) {
 	s.met = met[:n]
 }
 
-// promising compares in full the print with the largest cell that was not compared yet, and reports
-// whether it is the best by some measure.
+// promising compares in full the print with the largest cell of those not compared yet. It reports whether this print is
+// the best so far by some measure.
 func (s *search) promising() bool {
 	top := int64(0)
 	for _, i := range s.met {
@@ -429,8 +433,8 @@ func (s *search) promising() bool {
 	return s.compare(int(i))
 }
 
-// settle compares in full the prints met that may still be the best. Most remaining keys are common,
-// and the bits of prints say who holds them.
+// settle compares in full the prints with cells that may still be the best. Most remaining keys are common ones, and the
+// bits in the records tell which prints have them.
 func (s *search) settle() {
 	known := s.ask()
 	l := s.least()
@@ -449,9 +453,9 @@ func (s *search) settle() {
 	s.met = s.met[:0]
 }
 
-// sift moves to the front of met the prints whose cells, with all that is left, would let the
-// lightest print of their block be the best, and returns their cells. It clears all cells. Which
-// prints pass is unpredictable, so the loop does not branch.
+// sift returns the cells of the prints that may be the best if they have everything that is left and the weight of the
+// lightest print of their block. It moves these prints to the front of met. It clears all cells. Which prints pass is
+// unpredictable, so the loop does not branch.
 func (s *search) sift(l *leasts) []cell {
 	needs, block := s.fillNeeds(l), s.x.block
 	sums, n := slices.Grow(s.sums[:0], len(s.met)+1)[:len(s.met)+1], 0
@@ -468,8 +472,8 @@ func (s *search) sift(l *leasts) []cell {
 	return sums[:n]
 }
 
-// fillNeeds returns, for each block, the least that a cell needs for a print of the block to be the
-// best if it has all that is left.
+// fillNeeds returns the least cell, by block and measure, with which a print may be the best if it has everything that
+// is left.
 func (s *search) fillNeeds(l *leasts) [][2]int32 {
 	lightest := s.x.lightest
 	s.needs = slices.Grow(s.needs[:0], len(lightest))[:len(lightest)]
@@ -483,7 +487,8 @@ func (s *search) fillNeeds(l *leasts) [][2]int32 {
 // most exceeds any half of a cell.
 const most = 2 * cellOne
 
-// ask computes the gains of cells by the common pairs, for terms that are not in the cells yet, and returns their sum.
+// ask computes what sets of common pairs add to a cell, for terms that are not in the cells yet. It returns the sum over
+// all pairs.
 func (s *search) ask() (sum cell) {
 	common := s.x.common
 	for four := range s.answers {
@@ -500,7 +505,7 @@ func (s *search) ask() (sum cell) {
 	return sum
 }
 
-// answer is the gain of a cell by the last occurrence that a pair asks for.
+// answer returns what the last occurrence that a pair asks for adds to a cell.
 func (s *search) answer(p pair) cell {
 	m := &s.marks[p.number/64]
 	if p.times == 0 || m.bits>>(p.number%64)&1 == 0 {
@@ -517,7 +522,7 @@ func (s *search) answer(p pair) cell {
 	return gain
 }
 
-// answered is the gain of a cell by the common pairs of a print.
+// answered returns what the common pairs of a print add to its cell.
 func (s *search) answered(common uint64) (sum cell) {
 	for four := range s.answers {
 		sum += s.answers[four][common&15]

@@ -9,7 +9,7 @@ import (
 )
 
 // NewIndex returns an index of prints made by New. It copies them. The time is linear in the number
-// of keys of all prints. At most 2²⁷ prints are allowed, and 2³² bytes in packed form.
+// of keys of all prints. It panics for prints that Check refuses, more than 2²⁷ prints, or more than 2³² bytes packed.
 func NewIndex(prints []Print) *Index {
 	if err := Check(prints); err != nil {
 		panic("fingerprint: " + err.Error())
@@ -33,8 +33,8 @@ func NewIndex(prints []Print) *Index {
 	return x
 }
 
-// order returns the rows of prints by place: prints of similar weight, as sets and with counts, share
-// a block. Slabs are cut by the first weight, blocks of a slab by the second.
+// order returns the rows of prints by place, so that prints of similar weight share a block. It sorts by weight as sets
+// and cuts into slabs, then sorts each slab by weight with counts and cuts it into blocks.
 func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	n := len(prints)
 	weights, order := make([][2]int64, n), make([]uint64, n)
@@ -59,8 +59,8 @@ func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	return rows
 }
 
-// OpenIndex returns the index of packed prints, with the row of each in four bytes, little-endian. It
-// keeps the prints. Bytes that no index has are an error.
+// OpenIndex returns the index of packed prints. rows has the row of each print in four bytes, little-endian. The index
+// keeps p.Prints. Bytes that no index has give an error.
 func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	n := len(rows) / 4
 	if len(rows)%4 != 0 || n > maxPrints || len(p.Prints) > math.MaxUint32 {
@@ -99,19 +99,19 @@ func (x *Index) addRows(rows []byte) error {
 	for place := range n {
 		row := binary.LittleEndian.Uint32(rows[4*place:])
 		if row >= n || x.places[row] < n {
-			return fmt.Errorf("%w: place %d of %d is that of print %d, which is not there or has another", ErrPacked, place, n, row)
+			return fmt.Errorf("%w: place %d of %d points to print %d, which does not exist or already has a place", ErrPacked, place, n, row)
 		}
 		x.places[row], x.records[place].row = place, row
 	}
 	return nil
 }
 
-// A tail is the end of a list being made: where its next unit goes, one more than the place of its
-// last holder, and how many holders are to come.
+// A tail is the end of a list that is being made: the index of its next unit, one more than the place of its last
+// holder, and the number of holders still to come.
 type tail struct{ unit, last, left uint32 }
 
-// addLists numbers the keys, makes room for their lists, and returns the rarities by number. At most
-// one unit in 2^stepBits places can be long.
+// addLists numbers the keys and makes room for their lists. It returns the end of each list and the rarity of each key,
+// by number. At most one unit in 2^stepBits places needs a second unit.
 func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err error) {
 	n := uint32(x.Len())
 	for k, number := range numbersOf(holders, x.Len()) {
@@ -138,8 +138,8 @@ func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err 
 	return tails, rarities, nil
 }
 
-// addPrints checks the prints and transposes them into lists of holders. It records each print's
-// weights, total, and counts that do not fit into a list.
+// addPrints checks the prints and fills the lists of holders. It records each print's weights and total, and the counts
+// that do not fit into a list.
 func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	u, entries, err := unpacker{Packed: p}, []entry(nil), error(nil)
 	for place := range uint32(x.Len()) {
@@ -164,7 +164,7 @@ func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	return u.end()
 }
 
-// put appends a holder; next is one more than its place.
+// put appends a holder. next is one more than its place.
 func (e *tail) put(holders []uint16, next, times uint32) {
 	step := next - e.last
 	unit := step
@@ -180,7 +180,7 @@ func (e *tail) put(holders []uint16, next, times uint32) {
 	e.last, e.left = next, e.left-1
 }
 
-// addLightest computes the least weights in each block.
+// addLightest computes the lowest weights in each block.
 func (x *Index) addLightest() {
 	for block := range slices.Chunk(x.records, 1<<x.block) {
 		least := block[0].weighs
@@ -191,9 +191,10 @@ func (x *Index) addLightest() {
 	}
 }
 
-// A list of holders consists of units of 16 bits: the distance from the previous holder above the count of the key,
-// less one. If the distance does not fit, the high bit of the unit is set and the low bits of the distance follow in
-// another unit. Few units of a key that one print in 200 holds are long. No distance within maxPrints is too long.
+// A list of holders consists of units of 16 bits. A unit has the distance from the previous holder in its high bits, and
+// the count of the key minus one in its low bits. If the distance does not fit, the high bit of the unit is set, and the
+// low bits of the distance follow in another unit. A key that one print in 200 has needs few such units. Two units
+// suffice for every distance within maxPrints.
 const (
 	timesBits = 4
 	manyTimes = 1<<timesBits - 1 // higher counts are in many
@@ -201,14 +202,14 @@ const (
 	maxPrints = 1 << (16 + stepBits)
 )
 
-// commonPairs is the number of pairs for which prints have a bit.
+// commonPairs is the number of pairs for which a record has a bit.
 const commonPairs = 64
 
-// A pair is the number of a key and the least count of it.
+// A pair is a key, by number, and a least count of it.
 type pair struct{ number, times uint32 }
 
-// addCommons finds the pairs that most prints have, ties in order, among those of the first keys.
-// Missing pairs have a count of 0, and no print has their bit.
+// addCommons chooses the pairs of the first keys that most prints have, and sets their bits in the records. Ties are
+// broken by number, then by count. If there are too few pairs, the rest have a count of 0 and no bits.
 func (x *Index) addCommons() {
 	var lists [commonPairs]int // of the first keys
 	keys := min(commonPairs, len(x.keys))

@@ -1,5 +1,5 @@
-// Package fingerprint describes graphs by rooted neighbourhoods, without learning: every node gets a key for its
-// surroundings up to a number of steps (Weisfeiler–Lehman subtrees), and a graph is the set of its keys, with counts.
+// Package fingerprint describes graphs by rooted neighbourhoods, without learning. Every node gets a key for its
+// surroundings up to each number of steps (Weisfeiler–Lehman subtrees), and a graph is the multiset of its keys.
 // On molecules these are circular fingerprints, like ECFP without bond orders, which graphs lack. The similarity of
 // prints to those of the training set is the chemists' applicability domain, the classical rival of a learned score.
 //
@@ -19,7 +19,7 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// DefaultHeight is the usual height of subtrees, on molecules the radius of ECFP4.
+// DefaultHeight is the usual height of subtrees. On molecules it is the radius of ECFP4.
 const DefaultHeight = 2
 
 // MaxHeight bounds the height. Above it nearly all keys of a molecule are unique.
@@ -32,8 +32,8 @@ type Print struct {
 }
 
 // New returns the print of g with subtrees of heights 0 to height, at most MaxHeight. At height 0 a key hashes a node's
-// features and degree; each further height hashes a node's key with the sorted keys of its neighbours. Isomorphic
-// graphs with the same features have the same print, in any order of the nodes, on any machine. Different
+// features and degree. Each further height hashes a node's key with the sorted keys of its neighbours. Isomorphic
+// graphs with the same features have the same print, in any order of the nodes, on any machine. Two different
 // neighbourhoods share a key by accident once in 2³² pairs. The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
 	var p Print
@@ -41,7 +41,7 @@ func New(g *graph.Graph, height int) Print {
 	return p
 }
 
-// Describe is New in the memory of p, if that suffices.
+// Describe sets p to the print of g, as New does. It reuses the memory of p.
 func (p *Print) Describe(g *graph.Graph, height int) {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -76,10 +76,11 @@ func (p *Print) count(w *workspace, keys []uint32) {
 	}
 }
 
-// From fewSorted to manySorted keys are sorted by their high bytes first. Keys are hashes, so few
+// Lists of fewSorted to manySorted keys are sorted by their high bytes first. Keys are hashes, so few
 // share a high byte. Input built to make many share it costs at most manySorted² steps.
 const fewSorted, manySorted = 24, 1 << 10
 
+// sort sorts keys, ascending.
 func (w *workspace) sort(keys []uint32) {
 	if len(keys) < fewSorted || len(keys) > manySorted {
 		slices.Sort(keys)
@@ -103,7 +104,8 @@ func (w *workspace) sort(keys []uint32) {
 	}
 }
 
-// accumulate replaces numbers by the sums of those before: sizes of parts by where the parts begin.
+// accumulate replaces each number by the sum of the numbers before it. Sizes of parts become the places where the parts
+// begin.
 func accumulate[T uint16 | int32 | uint32](sizes []T) {
 	sum := T(0)
 	for k, n := range sizes {
@@ -146,9 +148,9 @@ func Nodes(g *graph.Graph, height int) []uint32 {
 	return slices.Clone(w.subtrees(g, height))
 }
 
-// Signature returns 128 bits that are equal for graphs with the same subtrees of MaxHeight and counts of them, and for
-// others by accident only. Features of the column skip count as 0; −1 skips none. It costs a fraction of a print:
-// neighbours are added up, not sorted, and only the last height is kept.
+// Signature returns 128 bits that are equal for graphs with the same subtrees of MaxHeight in the same numbers. For other
+// graphs they are equal by accident only. Features of the column skip count as 0; a skip of −1 skips none. Signature
+// costs a fraction of a print: it adds neighbours up instead of sorting them, and keeps only the last height.
 func Signature(g *graph.Graph, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -175,8 +177,8 @@ func Signature(g *graph.Graph, skip int) [2]uint64 {
 	return sum
 }
 
-// surround lists four neighbours of each node, unless a node has more; n stands for a missing one.
-// The number of an atom's neighbours is unpredictable, so it is faster to go through all four.
+// surround lists four neighbours of each node in w.four. The number n of nodes stands for a missing neighbour. If a node
+// has more than four, w.four is empty. The degree of an atom is unpredictable, so going through all four is faster.
 func (w *workspace) surround(g *graph.Graph) {
 	n, last := g.N(), len(g.Neighbors)-1
 	w.four = slices.Grow(w.four[:0], n)[:0]
@@ -200,7 +202,7 @@ func (w *workspace) surround(g *graph.Graph) {
 	}
 }
 
-// root is the hash of a node at height 0. A feature of the column skip counts as 0.
+// root returns the hash of a node at height 0. A feature of the column skip counts as 0.
 func root(g *graph.Graph, i, skip int) uint64 {
 	h := mix(seed, uint64(g.Degree(i)))
 	for c, x := range g.X[i*g.Features : (i+1)*g.Features] {
@@ -212,8 +214,8 @@ func root(g *graph.Graph, i, skip int) uint64 {
 	return h
 }
 
-// grow hashes subtrees of the next height, neighbours sorted, after surround. Both slices have room
-// for one hash more than nodes.
+// grow hashes the subtrees of the next height: each node with its sorted neighbours. It needs surround. Both slices
+// have room for one hash more than nodes.
 func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
 	if len(w.four) == 0 {
 		for i := range g.N() {
@@ -248,7 +250,7 @@ func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
 	}
 }
 
-// widen is grow with neighbours added up instead of sorted, which costs less.
+// widen is like grow, but adds neighbours up instead of sorting them, which costs less.
 func (w *workspace) widen(g *graph.Graph, now, next []uint64) {
 	if len(w.four) == 0 {
 		for i := range g.N() {
@@ -298,16 +300,16 @@ var spare = sync.Pool{New: func() any { return new(workspace) }}
 type workspace struct {
 	keys, sorted      []uint32
 	ends              []uint32   // of equal keys
-	four              [][4]int32 // neighbours of each node, see surround
-	nodes             []int32    // in the order of high bits of their hashes
+	four              [][4]int32 // four neighbours of each node, see surround
+	nodes             []int32    // scratch of sortNodes
 	colors            []uint64   // the hashes of all subtrees, by height and node, see height
-	now, next, around []uint64   // of Signature, and around a node
-	ties, others      [][2]int32 // ranges of an order with equal nodes
+	now, next, around []uint64   // scratch of Signature and grow
+	ties, others      [][2]int32 // ranges of equal nodes in an Order
 	roots             memo
 }
 
-// A memo caches hashes of nodes at height 0. Most nodes of molecules resemble earlier ones, and
-// comparing features is faster than hashing them.
+// A memo caches the hashes of nodes at height 0. Most nodes of molecules equal an earlier one, and comparing
+// features is faster than hashing them.
 type memo struct {
 	features int
 	known    [1 << 8]struct {
@@ -320,11 +322,11 @@ type memo struct {
 // spread is 2³² divided by the golden ratio.
 const spread = 0x9e37_79b1
 
-// memoFeatures is the most features of a memo's nodes: those of molecules.
+// memoFeatures is the most features of a node in a memo. Molecules have as many.
 const memoFeatures = 9
 
-// root returns root(g, i, -1), the hash of node i at height 0. It depends on the node's degree and features only, and
-// they choose a place in m.known. A node that differs from the one kept there takes its place.
+// root returns root(g, i, -1), the hash of node i at height 0. The node's degree and features choose a place in m.known.
+// If the place holds another node, the hash is computed and replaces it.
 func (m *memo) root(g *graph.Graph, i int) uint64 {
 	f := g.Features
 	if f > memoFeatures {
@@ -369,17 +371,17 @@ func Mix(h, word uint64) uint64 { return mix(h, word) }
 
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
-// A Measure is a similarity of prints, from 0 without a common key to 1 for equal prints, empty ones included.
+// A Measure is a similarity of prints. It is 0 without a common key and 1 for equal prints, including empty ones.
 type Measure int
 
 const (
-	// Sets is the Tanimoto similarity |a ∩ b| / |a ∪ b| of the keys, counts aside.
+	// Sets is the Tanimoto similarity |a ∩ b| / |a ∪ b| of the keys without their counts.
 	Sets Measure = iota
 	// Counts is the same for multisets: Σ min(a, b) / Σ max(a, b) over all keys.
 	Counts
 )
 
-// count is the weight of a key that occurs n times.
+// count returns the weight of a key that occurs n times.
 func (m Measure) count(n uint32) int {
 	if m == Counts {
 		return int(n)
@@ -387,7 +389,7 @@ func (m Measure) count(n uint32) int {
 	return 1
 }
 
-// size is the weight of all keys of a print.
+// size returns the weight of all keys of a print.
 func (m Measure) size(p Print) int {
 	sum := 0
 	for _, n := range p.Counts {
@@ -396,7 +398,7 @@ func (m Measure) size(p Print) int {
 	return sum
 }
 
-// Tanimoto is the similarity of sets of sizes a and b with common members: 1 for two empty sets.
+// Tanimoto returns the similarity of two sets of sizes a and b that share common members. It is 1 for two empty sets.
 func Tanimoto(common, a, b int) float64 {
 	if a+b == 0 {
 		return 1
@@ -404,7 +406,8 @@ func Tanimoto(common, a, b int) float64 {
 	return float64(common) / float64(a+b-common)
 }
 
-// Nodes returns the number of nodes of a graph whose print has the default height: one subtree of each height per node.
+// Nodes returns the number of nodes of the graph. The print must have the default height: a node has one subtree of each
+// height.
 func (p Print) Nodes() int {
 	sum := 0
 	for _, c := range p.Counts {

@@ -12,22 +12,23 @@ import (
 	"sync"
 )
 
-// An Index finds the prints of a set that are most similar to another. It is read-only and safe for concurrent use.
+// An Index finds the prints of a set that are most similar to a given print. It is read-only and safe for concurrent
+// use.
 //
-// Prints are packed as in a file, in the order of their places, and the holders of a key are a list
-// of units, see build.go. A molecule takes about 250 bytes.
+// Prints are packed as in a file. Each has a place, and the packed prints are in the order of their places. The holders
+// of a key, the prints that have it, are a list of units, see build.go. A molecule takes about 250 bytes.
 type Index struct {
 	*Finder
 	prints  []byte   // packed, in the order of their places
 	places  []uint32 // of each print
 	records []record // of each place
 	totals  []uint32 // of each place, the counts of the print
-	names   []uint32 // keys by number
+	names   []uint32 // keys by their number
 	lists   []list   // of each key, and an empty one
 	holders []uint16 // units
-	many    []uint32 // place, number of the key and count, where a unit has no room for it, ascending
+	many    []uint32 // triples of place, key number and count, ascending, for counts that a unit has no room for
 	common  []pair   // pairs that most prints have
-	// Places without their low bits are blocks of prints of similar weight.
+	// Prints whose places agree except in the low block bits form a block. They have similar weights.
 	block    uint
 	lightest [][2]int64 // the least weights in each block
 
@@ -38,10 +39,10 @@ type Index struct {
 // A Finder finds keys.
 type Finder struct {
 	keys  []uint32 // distinct, ascending
-	heads []uint32 // by leading bits: the first key that has them, see headBits
+	heads []uint32 // for each value of the leading headBits, the index of the first such key
 }
 
-// NewFinder finds distinct ascending keys, which it keeps.
+// NewFinder returns a Finder of distinct ascending keys. It keeps the slice.
 func NewFinder(keys []uint32) *Finder {
 	f := &Finder{keys: keys}
 	b := headBits(len(keys))
@@ -55,21 +56,21 @@ func NewFinder(keys []uint32) *Finder {
 	return f
 }
 
-// A record is the part of a print that a search reads first. It is small, as a search touches few that lie far apart.
+// A record is the part of a print that a search reads first. It is small, because a search reads few records, far apart.
 type record struct {
 	common uint64   // a bit for each common pair that the print has
-	weighs [2]int64 // sums of the rarities of the keys: once each, and by counts
-	first  uint32   // of prints
-	row    uint32   // the number of the print
+	weighs [2]int64 // sum of the rarities of the keys, once each and by counts
+	first  uint32   // offset in prints
+	row    uint32   // number of the print, as the caller counts
 }
 
-// A list says where the holders of a key begin, how many there are, and the number of the key, see Packed.
+// A list says where the holders of a key begin, how many there are, and which number the key has, see Packed.
 type list struct{ first, holders, number uint32 }
 
 // Places are cut into at most maxBlocks blocks; slabBlocks blocks make a slab.
 const slabBlocks, maxBlocks = 16, 256
 
-// blockBits is how many low bits of a place number the prints of a block.
+// blockBits returns how many low bits of a place number the prints within a block.
 func blockBits(prints int) uint {
 	return uint(bits.Len(uint(max(prints, minBlock*maxBlocks)-1) / maxBlocks))
 }
@@ -77,10 +78,10 @@ func blockBits(prints int) uint {
 // minBlock is the least size of a block.
 const minBlock = 16
 
-// headBits is how many leading bits of a key choose where to look for it.
+// headBits returns how many leading bits of a key choose where to look for it.
 func headBits(keys int) uint { return uint(bits.Len(uint(keys) / 2)) }
 
-// Find returns the place of a key among keys, and whether it is there.
+// Find returns the index of a key among the keys, and whether the key exists.
 func (x *Finder) Find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
@@ -102,7 +103,7 @@ func (x *Finder) Find(key uint32) (int, bool) {
 	return int(at), at < hi && x.keys[min(at, last)] == key
 }
 
-// look returns the place of a key's list, an empty one if no print has the key.
+// look returns the index of a key's list. If no print has the key, this is the empty list at the end.
 func (x *Index) look(key uint32) int {
 	k, ok := x.Find(key)
 	if !ok { // a conditional move
@@ -116,8 +117,8 @@ func (x *Index) Holders(key uint32) int {
 	return int(x.lists[x.look(key)].holders)
 }
 
-// Has reports whether a print of the index equals p, false for an empty one. It compares p with the holders
-// of its rarest key.
+// Has reports whether a print of the index equals p. It is false for an empty p. It compares p with the holders of p's
+// rarest key.
 func (x *Index) Has(p Print) bool {
 	if len(p.Keys) == 0 {
 		return false
@@ -156,7 +157,7 @@ func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// manyOf returns the count in many of a print and the number of a key.
+// manyOf returns the count of a key in a print that many has.
 func (x *Index) manyOf(place, number uint32) uint32 {
 	at := sort.Search(len(x.many)/3, func(i int) bool {
 		p, k := x.many[3*i], x.many[3*i+1]
@@ -165,19 +166,19 @@ func (x *Index) manyOf(place, number uint32) uint32 {
 	return x.many[3*at+2]
 }
 
-// size is the number of keys of the print at a place.
+// size returns the number of keys of the print at a place.
 func (x *Index) size(place int) int {
 	n, _ := binary.Uvarint(x.prints[x.records[place].first:])
 	return int(n)
 }
 
-// rarity is the inverse document frequency of a key with that many holders among n prints, in units of 2⁻³⁶: sums of
-// integers do not depend on their order. With 2²⁷ prints it is below 20, so maxTimes of them fit into 63 bits.
+// rarity returns the inverse document frequency of a key that holders of n prints have, in units of 2⁻³⁶. Sums of
+// integers do not depend on their order. For up to 2²⁷ prints it is below 20, so maxTimes of them fit into 63 bits.
 func rarity(n, holders int) int64 {
 	return int64(math.Round((1 + math.Log(float64(n+1)/float64(holders+1))) * (1 << 36)))
 }
 
-// weigh sums the rarities of p's keys, once each and by counts.
+// weigh returns the sums of the rarities of p's keys, once each and by counts.
 func (p Print) weigh(rarity func(key uint32) int64) (sums [2]int64) {
 	for k, key := range p.Keys {
 		r := rarity(key)
@@ -187,14 +188,14 @@ func (p Print) weigh(rarity func(key uint32) int64) (sums [2]int64) {
 	return sums
 }
 
-// rarity is that of a key.
+// rarity returns the rarity of a key.
 func (x *Index) rarity(key uint32) int64 { return rarity(x.Len(), x.Holders(key)) }
 
 // Len returns the number of prints.
 func (x *Index) Len() int { return len(x.places) }
 
-// Packed returns what OpenIndex takes: the prints in the order of their places, and the row of each.
-// They must not be changed.
+// Packed returns what OpenIndex takes: the prints in the order of their places, and the row of each print. Both must
+// not be changed.
 func (x *Index) Packed() (p Packed, rows []byte) {
 	rows = make([]byte, 0, 4*x.Len())
 	for _, r := range x.records {
@@ -207,10 +208,10 @@ func (x *Index) Packed() (p Packed, rows []byte) {
 	return p, rows
 }
 
-// Print returns a print of the index, from 0.
+// Print returns print i of the index.
 func (x *Index) Print(i int) Print { return named(x.entries(nil, int(x.places[i])), x.names) }
 
-// entries reads the print at a place into the memory of list.
+// entries reads the print at a place. It reuses the memory of list.
 func (x *Index) entries(list []entry, place int) []entry {
 	list, _, _, err := readPrint(list[:0], x.prints, int(x.records[place].first), len(x.keys))
 	if err != nil {
@@ -219,8 +220,8 @@ func (x *Index) entries(list []entry, place int) []entry {
 	return list
 }
 
-// Similarities writes the similarity of p to every print of the index to dst, which has that length.
-// It goes through the holders of each key.
+// Similarities writes the similarity of p to every print of the index to dst. dst must have the length of the index.
+// The time is that of going through the holders of each key of p.
 func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	if len(dst) != x.Len() {
 		panic(fmt.Sprintf("fingerprint: %d values for an index of %d prints", len(dst), x.Len()))
@@ -241,8 +242,8 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 }
 
-// Nearest returns the similarities of p to the k most similar prints, the largest first; fewer if the
-// index has fewer. It is meant for a small k, 0 or more.
+// Nearest returns the similarities of p to its k most similar prints, the largest first, or to all prints if the index
+// has fewer. It is meant for a small k.
 func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	all := make([]float64, x.Len())
 	x.Similarities(all, m, p)
@@ -253,7 +254,7 @@ func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	return best
 }
 
-// insert puts s into a descending list in place of the last value, if s is larger.
+// insert inserts s into a descending list if it is larger than the last value, which is dropped.
 func insert(list []float64, s float64) {
 	at := len(list) - 1
 	if at < 0 || s <= list[at] {
@@ -268,21 +269,23 @@ func insert(list []float64, s float64) {
 // Ranks is the number of prints that Closest ranks.
 const Ranks = 10
 
-// Ranking lists the similarities of the most similar prints, the largest first, 0 for missing ones.
+// A Ranking lists the similarities of the most similar prints, the largest first. Missing prints have 0.
 type Ranking [Ranks]float64
 
-// ownWeight is Closest's weight of keys that only p has. Keys that only the other has weigh 1 − ownWeight.
+// ownWeight is Closest's weight of the keys that only p has. Keys that only the other print has weigh 1 − ownWeight.
 const ownWeight = 0.7
 
-// Closest returns how many prints of the index equal p, and the similarities of p to the most similar
-// of the others, as sets of keys and with counts, by Tversky's similarity
+// Closest returns how many prints of the index equal p, and the similarities of p to the most similar of the other
+// prints, as sets of keys and with counts. It uses Tversky's similarity
 //
 //	c / (c + 0.7·(a−c) + 0.3·(b−c))
 //
-// where a, b and c are sums over the keys of p, of the other, and of both (for counts the smaller one), each key
-// weighted by its inverse document frequency 1 + ln((n+1)/(h+1)) if h of n prints hold it. What only p has matters more
-// than what only the other has, and rare keys matter more than common ones. own, unless negative, is a print of the
-// index to leave out. Closest goes through the holders of each key once; Best finds the first rank much faster.
+// where a, b and c are sums over the keys of p, of the other print, and of both. With counts, c takes the smaller one.
+// Each key is weighted by its inverse document frequency 1 + ln((n+1)/(h+1)), where h of n prints have it. So what only p
+// has matters more than what only the other has, and rare keys matter more than common ones.
+//
+// own, unless negative, is a print of the index to leave out. Closest goes through the holders of each key once. Best
+// finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	sums := commonSpare.Get().(*[]int64)
 	defer commonSpare.Put(sums)
@@ -314,7 +317,7 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	return equal, sets, counts
 }
 
-// addCommon sums what p and each print have in common, as sets and with counts.
+// addCommon sets sums to what p and each print have in common, as sets and with counts in turn.
 func (x *Index) addCommon(sums *[]int64, p Print) {
 	n := 2 * x.Len()
 	*sums = slices.Grow((*sums)[:0], n)[:n]
@@ -332,8 +335,8 @@ func (x *Index) addCommon(sums *[]int64, p Print) {
 // commonSpare keeps the memory of Closest from call to call.
 var commonSpare = sync.Pool{New: func() any { return new([]int64) }}
 
-// Known returns the fraction of p's keys, counted as often as they occur, that the index holds: 1 if
-// every neighbourhood was seen before, and for an empty print.
+// Known returns the fraction of p's keys, by counts, that the index has. It is 1 if every neighbourhood occurs in the
+// index, and for an empty print.
 func (x *Index) Known(p Print) float64 {
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {

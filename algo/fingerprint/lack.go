@@ -2,10 +2,10 @@ package fingerprint
 
 import "slices"
 
-// Lacks says how p differs from the most similar print of the index, which Best finds by the same measure. parts are
-// the parts of p's keys in one minus that similarity, 0 for a key that the other has as often; rest is the part of what
-// only the other has. All parts and rest add up. fractions are how much of each key the other lacks, from 0 to 1.
-// Without a print, or with one that equals p, the slices are nil and rest is 0.
+// Lacks says how p differs from its most similar print in the index, which Best finds. parts and rest split the distance,
+// one minus the similarity: parts by the keys that p has more often than the other print, rest for what only the other
+// has. fractions gives how much of each key of p the other print lacks, from 0 to 1. If the index is empty or has a
+// print equal to p, the slices are nil and rest is 0.
 func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest float64) {
 	best, _ := x.Best(p, -1)
 	if best[m].Print < 0 || best[m].Equal {

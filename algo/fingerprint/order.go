@@ -11,13 +11,12 @@ import (
 // the same features have the same order, except for nodes whose subtrees of all heights are equal.
 type Order []int32
 
-// Arrange is New, and makes o the order of the nodes of g by their subtrees of height 0, ties by
-// height 1, and so on up to depth. Heights up to height are hashed once, for print and order.
+// Arrange returns the print of g, as New does. It also makes o the order of the nodes of g by their subtrees of height 0,
+// ties by height 1, and so on up to depth. The print and the order share the hashes.
 //
-// If each node adds up its neighbours in this order, a graph network of at most depth layers computes for a node what
-// depends on its subtree of height depth alone: nodes with equal subtrees of height h have neighbours with equal
-// subtrees of height h−1, in the same order. So sums over neighbours and over all nodes have the same bits for
-// isomorphic graphs, whichever of equal nodes is first.
+// A graph network of at most depth layers computes for a node only what depends on its subtree of height depth. Nodes
+// with equal subtrees of height h have neighbours with equal subtrees of height h−1. If the network adds up neighbours
+// and nodes in this order, its sums have the same bits for isomorphic graphs, whichever of equal nodes is first.
 func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -42,14 +41,14 @@ func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	return p
 }
 
-// refine hashes subtrees of height h+1.
+// refine computes the hashes of subtrees of height h+1.
 func (w *workspace) refine(g *graph.Graph, h int) {
 	n := g.N()
 	w.colors = slices.Grow(w.colors[:(h+1)*(n+1)], n+1)[:(h+2)*(n+1)]
 	w.widen(g, w.height(h, n), w.height(h+1, n))
 }
 
-// split sorts tied nodes by hashes, and reports whether some are no longer tied.
+// split sorts tied nodes by their hashes, and reports whether some are no longer tied.
 func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
 	ties := w.ties
 	w.ties = w.others[:0]
@@ -70,11 +69,11 @@ func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
 	return some
 }
 
-// Up to fewTied nodes are sorted directly.
+// fewTied is the most nodes that are sorted by insertion alone.
 const fewTied = 10
 
-// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of a few hashes at first, which differ in the high
-// bits: nodes are sorted by these, then by all bits. For hashes built to agree in the high bits, see fewSorted.
+// sortNodes sorts nodes by their hashes. At first, most nodes of a molecule have one of a few hashes, which differ in the
+// high bits. So it sorts by these bits first, then by all. For hashes built to agree in the high bits, see fewSorted.
 func (w *workspace) sortNodes(nodes []int32, by []uint64) {
 	from := nodes
 	switch {

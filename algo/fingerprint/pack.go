@@ -9,10 +9,12 @@ import (
 	"slices"
 )
 
-// Packed is the form of prints in a model file. Keys are numbered by falling number of holders, ties by key, so most
-// numbers are small. A print consists of uvarints: the number of its keys, then for each of their numbers, ascending,
-// 2·s if the key occurs once and 2·s + 1 if more often, where s numbers are skipped; in the latter case its count, less
-// two, follows. A molecule takes about 80 bytes.
+// Packed is the form of prints in a model file. Keys are numbered from the one with most holders down, ties by key, so
+// most numbers in prints are small.
+//
+// A print is a sequence of uvarints. The first is the number of its keys. Then each key follows, by ascending number, as
+// 2·s if it occurs once, where s is how many numbers are skipped since the previous key. Otherwise it is 2·s + 1, and the
+// count minus two follows. A molecule takes about 80 bytes.
 type Packed struct {
 	Keys    []uint32 // distinct, ascending
 	Holders []uint32 // of each key, the number of prints that have it
@@ -25,7 +27,7 @@ var ErrPacked = errors.New("malformed prints")
 // maxTimes is the largest sum of the counts of a print, see rarity.
 const maxTimes = 1 << 22
 
-// Pack packs prints made by New, see Check.
+// Pack packs prints that Check accepts.
 func Pack(prints []Print) Packed {
 	p := newPacker(prints)
 	for _, q := range prints {
@@ -45,6 +47,7 @@ type packer struct {
 // An entry is the number of a key and its count in a print.
 type entry struct{ number, times uint32 }
 
+// newPacker returns a packer of prints that have only keys of the given prints.
 func newPacker(prints []Print) *packer {
 	f := NewFinder(distinct(prints))
 	p := &packer{Finder: f, Packed: Packed{Keys: f.keys, Holders: make([]uint32, len(f.keys))}}
@@ -61,7 +64,7 @@ func newPacker(prints []Print) *packer {
 	return p
 }
 
-// numbersOf yields each key's place and number; n is the number of prints.
+// numbersOf yields the index and the number of each key. n is the number of prints.
 func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 	return func(yield func(k int, number uint32) bool) {
 		next := make([]uint32, n+1) // by number of prints without the key
@@ -129,7 +132,7 @@ func (p Packed) Unpack(n int) ([]Print, error) {
 	return prints, u.end()
 }
 
-// check refuses keys and holders that n prints cannot have.
+// check returns an error for keys and holders that n prints cannot have.
 func (p Packed) check(n int) error {
 	if len(p.Holders) != len(p.Keys) {
 		return fmt.Errorf("%w: %d keys, and holders of %d", ErrPacked, len(p.Keys), len(p.Holders))
@@ -151,7 +154,7 @@ func (p Packed) check(n int) error {
 	return nil
 }
 
-// named returns the print of entries, which it changes.
+// named returns the print of entries, whose numbers are replaced by keys. It overwrites entries.
 func named(entries []entry, names []uint32) Print {
 	for i := range entries {
 		entries[i].number = names[entries[i].number]
@@ -170,11 +173,11 @@ func named(entries []entry, names []uint32) Print {
 type unpacker struct {
 	Packed
 	at      int
-	prints  int // read so far
-	entries int // of these
+	prints  int // prints read so far
+	entries int // entries of these prints
 }
 
-// next reads the entries of a print into the memory of list, and returns the total of their counts.
+// next reads the entries of the next print into the memory of list. It also returns the total of their counts.
 func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
 	list, total, u.at, err = readPrint(list[:0], u.Prints, u.at, len(u.Keys))
 	if err != nil {
@@ -185,7 +188,7 @@ func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
 	return list, total, nil
 }
 
-// end refuses bytes after the last print, and fewer entries than holders.
+// end returns an error for bytes after the last print, and for fewer entries than holders.
 func (u *unpacker) end() error {
 	if left := len(u.Prints) - u.at; left > 0 {
 		return fmt.Errorf("%w: %d bytes after the last of %d", ErrPacked, left, u.prints)
@@ -205,10 +208,10 @@ var (
 	errMany    = fmt.Errorf("has counts that sum to more than %d", maxTimes)
 )
 
-// readPrint appends the entries of the print at b[at:] to a list, ascending. It returns the total of
-// the counts and where the next print begins. All numbers are below keys. The length of a number and
-// whether a count follows are unpredictable, so the loop does not branch on them: most numbers have
-// at most three bytes and counts one, which are in the low half of eight bytes.
+// readPrint appends the entries of the print at b[at:] to a list, ascending. It returns the total of the counts and the
+// offset of the next print. Every number must be below keys. The length of a number and whether a count follows are
+// unpredictable, so the loop does not branch on them. Most numbers have at most three bytes and counts one, which are in
+// the low half of eight bytes.
 func readPrint(list []entry, b []byte, at, keys int) (_ []entry, total uint32, next int, err error) {
 	size, length := binary.Uvarint(b[at:])
 	if length <= 0 {
@@ -255,8 +258,8 @@ func readPrint(list []entry, b []byte, at, keys int) (_ []entry, total uint32, n
 	return list, uint32(sum), at, nil
 }
 
-// readLong reads a number and its count, and returns their length in bytes, 0 if they end too soon.
-// It lowers numbers that are too large, but not into the valid range.
+// readLong reads a number and its count, and returns their length in bytes, or 0 if the bytes end too soon. It lowers
+// numbers that are too large for its arithmetic. They stay out of the valid range.
 func readLong(b []byte) (v, times uint64, length int) {
 	v, length = binary.Uvarint(b)
 	if length <= 0 {
@@ -273,7 +276,7 @@ func readLong(b []byte) (v, times uint64, length int) {
 	return v, 2 + min(times, maxTimes), length + more
 }
 
-// Check refuses prints that New does not make.
+// Check returns an error for prints that New does not make.
 func Check(prints []Print) error {
 	for i, p := range prints {
 		if len(p.Keys) != len(p.Counts) {

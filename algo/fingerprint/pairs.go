@@ -2,11 +2,11 @@ package fingerprint
 
 import "fmt"
 
-// Pairs compare prints by the similarity of Closest, with rarities of keys from an index. They are
-// read-only and safe for concurrent use.
+// Pairs compare a fixed list of prints with others by the similarity of Closest. The rarities of keys are those of an
+// index. Pairs are read-only and safe for concurrent use.
 type Pairs struct {
 	prints  []Print
-	holders map[uint32][]holder // of each key
+	holders map[uint32][]holder // prints that have a key
 	owns    [][2]float64        // ownWeight times the weight of each print
 	index   *Index
 }
@@ -14,7 +14,7 @@ type Pairs struct {
 // A holder is the place of a print and the count of a key in it.
 type holder struct{ at, times uint32 }
 
-// Pairs prepares prints to be compared with others.
+// Pairs prepares points to be compared with other prints.
 func (x *Index) Pairs(points []Print) *Pairs {
 	p := &Pairs{prints: points, holders: map[uint32][]holder{}, owns: make([][2]float64, len(points)), index: x}
 	for i, q := range points {
@@ -28,8 +28,8 @@ func (x *Index) Pairs(points []Print) *Pairs {
 	return p
 }
 
-// To writes how similar other is to each point, as sets and with counts: what Best would return for
-// the point if other were the only print of the index, with the same rarities.
+// To writes how similar other is to each point, as sets and with counts. The result for a point is what Best would return
+// for it if other were the only print of the index, with the same rarities.
 func (p *Pairs) To(other Print, sets, counts []float64) {
 	if len(sets) != len(p.prints) || len(counts) != len(p.prints) {
 		panic(fmt.Sprintf("fingerprint: %d and %d values for %d prints", len(sets), len(counts), len(p.prints)))

@@ -7,24 +7,25 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// rows are bit masks over the places of a small index: who holds a key at least so often. If the processor adds by
-// masks, they bound what each print has in common with another faster than meet rules most out, and two or three prints
-// remain to compare. Keys with few holders have no rows: going through their lists is faster.
+// rows are bit masks over the places of a small index. A row marks the prints that have a key at least once, twice and so
+// on. A processor that adds by masks computes from them an upper bound on what each print has in common with another
+// print. This is faster than search.meet and leaves two or three prints to compare. Keys with few holders have no
+// rows, because going through their lists is faster.
 type rows struct {
 	words uint32   // of a row
 	bits  []uint64 // all rows
-	// By number of a key: how many rows it has, for once, twice and so on, in the low bits, and above
-	// them the word where they begin.
+	// of has, by number of a key, the number of its rows in the low rowBits, and above them the word of bits
+	// where they begin.
 	of []uint32
 }
 
 const (
-	// mostRowed is the most prints of a small index.
+	// mostRowed is the most prints for which an index is small.
 	mostRowed = maxBlocks * minBlock
-	// Adding up to a rowedPart-th of the prints takes less time than a row. This also bounds the memory
-	// of rows by a small multiple of the counts.
+	// A key that at most one in rowedPart prints has gets no row, because adding them one by one is faster. This also
+	// bounds the memory of rows by a small multiple of the counts.
 	rowedPart = 32
-	// rowBits hold the number of a key's rows. The last row stands for all higher counts.
+	// rowBits hold the number of a key's rows. The last row of mostRows stands for all higher counts.
 	rowBits  = 4
 	mostRows = 1<<rowBits - 1
 )
@@ -32,7 +33,7 @@ const (
 // minBlock must equal kernel.Top: the kernel finds the largest cell of each block.
 var _ = [1]struct{}{}[minBlock-kernel.Top]
 
-// useRows reports whether rows help; only tests change it.
+// useRows reports whether rows help. Only tests change it.
 var useRows = kernel.HasMasks()
 
 // withRows returns the rows, made by the first call, or nil if they do not help.
@@ -44,6 +45,7 @@ func (x *Index) withRows() *rows {
 	return x.rows
 }
 
+// newRows makes the rows of an index.
 func newRows(x *Index) *rows {
 	r := &rows{words: uint32(strips(x.Len()) / 64), of: make([]uint32, len(x.keys))}
 	for k := range x.keys {
@@ -71,7 +73,7 @@ func newRows(x *Index) *rows {
 	return r
 }
 
-// strips is the number of cells for n prints, in whole strips of the kernel.
+// strips returns the number of cells for n prints, rounded up to whole strips of the kernel.
 func strips(n int) int { return (n + kernel.Strip - 1) / kernel.Strip * kernel.Strip }
 
 // searchRows replaces meet and settle for an index with rows.
@@ -103,7 +105,8 @@ func (s *search) searchRows(r *rows) {
 	s.met = s.met[:0]
 }
 
-// compareAbove compares in full the prints whose cells suffice, first those that seem the best by each measure.
+// compareAbove compares in full the prints whose cells may reach the best similarity. It begins with the print that
+// seems the best by each measure.
 func (s *search) compareAbove(cells []cell) {
 	x := s.x
 	for m := range Measure(2) {

@@ -11,8 +11,8 @@ import (
 
 const (
 	maxFusedSize  = 24  // larger rings are tried alone
-	maxFusedRings = 6   // rings taken together
-	maxSystem     = 300 // larger systems are tried up to pairs
+	maxFusedRings = 6   // the most rings that are tried together
+	maxSystem     = 300 // in systems of more rings at most pairs are tried together
 )
 
 // aromatizer is the workspace of aromatize.
@@ -30,7 +30,7 @@ type aromatizer struct {
 	reach  []uint8
 }
 
-// A donor is the number of electrons that an atom offers.
+// A donor is the number of π electrons that an atom offers to a ring.
 type donor uint8
 
 const (
@@ -82,7 +82,8 @@ func (p *Draft) aromatize() {
 	}
 }
 
-// aromatizeSystem tries the rings of a fused system alone, in pairs, and so on until all bonds are aromatic.
+// aromatizeSystem tries the rings of a fused system alone, then in pairs, and so on. It stops when all bonds are
+// aromatic, or after maxFusedRings.
 func (p *Draft) aromatizeSystem(system []int32) {
 	r, a := &p.Rings, &p.aro
 	done := 0
@@ -116,8 +117,8 @@ func (p *Draft) aromatizeSystem(system []int32) {
 	}
 }
 
-// subsets extends a.subset, whose least ring is least, to the given size in all ways within
-// extension, and tries each (Wernicke's ESU).
+// subsets extends a.subset by rings of extension to every connected subset of the given size whose lowest ring is least,
+// and tries each once (Wernicke's ESU algorithm). done counts aromatic bonds, see tryRings.
 func (p *Draft) subsets(size int, least int32, extension []int32, done *int) {
 	a := &p.aro
 	if len(a.subset) == size {
@@ -156,7 +157,8 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) {
 	}
 }
 
-// tryRings applies Hückel's rule to the union of the rings and marks it.
+// tryRings marks the atoms and bonds of the union of the rings as aromatic if Hückel's rule allows it. It adds the number
+// of newly aromatic bonds to done.
 func (p *Draft) tryRings(subset []int32, done *int) {
 	r, a := &p.Rings, &p.aro
 	a.atoms = a.atoms[:0]
@@ -218,7 +220,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 	}
 }
 
-// huckel reports whether a number of electrons from low to high is 4n+2.
+// huckel reports whether some number from low to high is 4n+2. If high is below 6, it must be 2 itself, as in RDKit.
 func huckel(low, high int) bool {
 	if high >= 6 {
 		for n := low; n <= high; n++ {
@@ -231,10 +233,10 @@ func huckel(low, high int) bool {
 	return high == 2
 }
 
-// donorOf returns what ring atom i offers.
+// donorOf returns what ring atom i offers to an aromatic ring, or noDonor if it is not allowed in one.
 func (p *Draft) donorOf(i int32) donor {
 	a := &p.Atoms[i]
-	// The first three rows, selenium and tellurium.
+	// Allowed are the first three rows, selenium and tellurium.
 	if a.Element > 18 && a.Element != 34 && a.Element != 52 {
 		return noDonor
 	}
@@ -268,6 +270,7 @@ func (p *Draft) donorOf(i int32) donor {
 	return d
 }
 
+// electronsOffered returns what ring atom i offers by its electrons and multiple bonds alone.
 func (p *Draft) electronsOffered(i int32) donor {
 	a := &p.Atoms[i]
 	n := p.piElectrons(i)
@@ -327,8 +330,8 @@ func (p *Draft) electronsOffered(i int32) donor {
 	return two
 }
 
-// multipleBonds finds multiple bonds at atom i: outer is the end of the first one that leaves the
-// rings, or -1, as in RDKit; inner reports one within them.
+// multipleBonds returns the far end of the first multiple bond of atom i that is in no ring, or -1, and whether
+// a multiple bond of atom i is in a ring.
 func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
 	outer = -1
 	for _, l := range p.Neighbors(i) {
@@ -343,7 +346,7 @@ func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
 	return outer, inner
 }
 
-// piElectrons is how many electrons atom i has for a π system, or -1 if it can have none.
+// piElectrons returns how many electrons atom i has for a π system, or -1 if it cannot be part of one.
 func (p *Draft) piElectrons(i int32) int32 {
 	a := &p.Atoms[i]
 	e := &basics[a.Element]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Aside is what a parent, see [Parent], omits of a molecule, or a simple graph of a plain graph.
+// Aside tells what is left out: of a molecule in its parent, see [Parent], or of a plain graph in the simple graph.
 type Aside struct {
 	Stereo   bool // marks of tetrahedral centres or double bonds
 	Isotope  bool
@@ -13,9 +13,9 @@ type Aside struct {
 	Solvents uint16 // and excipients
 	Repeats  uint16 // the parent once more
 	Others   uint16 // other components
-	Other    string // the largest of them, as a canonical SMILES
-	Charge   bool   // drawn otherwise: charges joined, or protons added or removed
-	Parted   uint16 // bonds of hydrogen bonding, which are no bonds
+	Other    string // the largest other component, as a canonical SMILES
+	Charge   bool   // charges were joined, or protons added or removed
+	Parted   uint16 // hydrogen bonds
 	Tautomer bool   // another tautomer of an azole or amidine
 
 	Loops      uint32 // self-loops of a plain graph
@@ -23,14 +23,13 @@ type Aside struct {
 	Directions uint32
 }
 
-// kinds lists what can be set aside: its name, its count, omitted if it occurs once at most, and
-// how the molecule was read then or what became of an edge.
+// kinds lists what can be set aside.
 var kinds = []struct {
 	name  string
 	count func(Aside) int
-	often bool
-	read  string
-	graph bool
+	often bool   // may occur several times, so that the count is shown
+	read  string // how the molecule was read, or what became of the edge
+	graph bool   // of a plain graph
 }{
 	{"stereo", func(a Aside) int { return int(bit(a.Stereo)) }, false, "without their stereo marks", false},
 	{"isotope", func(a Aside) int { return int(bit(a.Isotope)) }, false, "without isotopes", false},
@@ -46,10 +45,10 @@ var kinds = []struct {
 	{"direction", func(a Aside) int { return int(a.Directions) }, true, "ignored", true},
 }
 
-// other is what the parent should perhaps have been.
+// other is the kind of components that might have been the parent. String names the largest.
 const other = "other component"
 
-// String lists what was set aside, as "stereo, 1 counter-ion"; empty for nothing.
+// String lists what was set aside, such as "stereo, 1 counter-ion". It is empty for nothing.
 func (a Aside) String() string {
 	if a == (Aside{}) {
 		return ""
@@ -71,10 +70,10 @@ func (a Aside) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain graphs.
+// Asides counts, by the name of what was set aside, molecules and the edges of plain graphs.
 type Asides map[string]int
 
-// Count adds what was set aside of a molecule, each kind once, or of a plain graph by its number.
+// Count adds a molecule once to each kind that was set aside, or the numbers of edges of a plain graph.
 func (c *Asides) Count(a Aside) {
 	if a == (Aside{}) {
 		return
@@ -89,12 +88,14 @@ func (c *Asides) Count(a Aside) {
 	}
 }
 
+// Merge adds the counts of o.
 func (c *Asides) Merge(o Asides) {
 	for name, n := range o {
 		c.add(name, n)
 	}
 }
 
+// add counts n more of a name.
 func (c *Asides) add(name string, n int) {
 	if *c == nil {
 		*c = Asides{}
@@ -102,7 +103,8 @@ func (c *Asides) add(name string, n int) {
 	(*c)[name] += n
 }
 
-// Of summarises for that many molecules or graphs; empty for nothing.
+// Of summarises the counts over so many records: "of 10 molecules 2 were read without isotopes". It is empty if nothing
+// was set aside.
 func (c Asides) Of(records int) string {
 	var list []string
 	what := "molecule"
@@ -129,6 +131,7 @@ func (c Asides) Of(records int) string {
 	return "of " + counted(records, what) + " " + strings.Join(list, ", ")
 }
 
+// counted returns n and a name, in the plural unless n is 1.
 func counted(n int, name string) string {
 	if n == 1 {
 		return "1 " + name

@@ -2,7 +2,7 @@ package molecule
 
 import "baca/algo/graph"
 
-// Atoms reads the features of a molecule's graph.
+// Atoms reads the atom features of a molecule's graph. Each method reads one property of atom i.
 type Atoms struct{ *graph.Graph }
 
 func (a Atoms) Value(i, column int) int { return int(a.X[i*a.Features+column]) }

@@ -7,15 +7,15 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Chirality tags of atoms that are no stereocentres are removed, as in RDKit's legacy perception: an atom keeps its tag
-// if its neighbours differ, or if it belongs to a set of stereo atoms in a ring system. Centres and double bonds that
-// are known distinguish further neighbours, so this repeats until nothing changes.
+// Tags of atoms that are not stereocentres are removed, as in RDKit's legacy perception. An atom keeps its tag
+// if its neighbours differ, or if it shares a ring system with other stereo atoms. Known centres and double bonds
+// distinguish further neighbours, so the search repeats until nothing changes.
 //
 // RDKit compares ranks close to Cahn, Ingold and Prelog's. Only whether they are equal matters, so
 // hashes of what determines them serve as well.
 
-// MaxChiralDegree is the most neighbours with which a tetrahedral tag is kept while reading. No
-// such atom keeps it later.
+// MaxChiralDegree is the most neighbours with which a reader keeps a tetrahedral tag. CleanTags removes the tags of
+// atoms with more than four.
 const MaxChiralDegree = 16
 
 // centres is the workspace of CleanTags.
@@ -24,10 +24,10 @@ type centres struct {
 	hash, sum []uint64
 	weights   []uint64 // of each link of an atom, for the hash of its neighbour
 
-	open    []int32 // tagged possible centres, as far as is known with equal neighbours
-	centres []int32 // those found to have different ones
-	ringed  []int32 // tagged ring atoms that are no possible centres
-	doubles []int32 // bonds with a geometry that distinguishes no atoms yet
+	open    []int32 // tagged atoms that may be centres but have neighbours of equal hash
+	centres []int32 // tagged atoms whose neighbours all differ, not yet in label
+	ringed  []int32 // tagged ring atoms that cannot be centres
+	doubles []int32 // bonds with a geometry, not yet in label
 	marks   []mark
 
 	bondSeen []bool
@@ -35,13 +35,13 @@ type centres struct {
 	queue    []int32
 }
 
-// A mark distinguishes an atom.
+// A mark is what label adds to the hash of an atom.
 type mark struct {
 	atom int32
 	by   uint64
 }
 
-// CleanTags removes the tags of atoms that are no stereocentres.
+// CleanTags removes the tags of atoms that are not stereocentres.
 func (p *Draft) CleanTags() {
 	c := &p.tags
 	c.open, c.centres, c.ringed, c.doubles = c.open[:0], c.centres[:0], c.ringed[:0], c.doubles[:0]
@@ -85,7 +85,7 @@ func (p *Draft) CleanTags() {
 	}
 }
 
-// dropTag removes the tag of atom i, and the H of [C@H], which was probably written for the tag.
+// dropTag removes the tag of atom i. The H of [C@H], which was probably written only for the tag, becomes implicit.
 func (p *Draft) dropTag(i int32) {
 	a := &p.Atoms[i]
 	a.Chirality = Achiral
@@ -115,11 +115,11 @@ func (p *Draft) beginHashes() {
 	}
 }
 
-// fewRounds of hashing separate the neighbours of most centres.
+// fewRounds of hashing separate the neighbours of most centres. Only later rounds count classes.
 const fewRounds = 4
 
-// separate adds neighbours to hashes until this separates no more atoms or all tags are decided. It
-// moves atoms from open to centres.
+// separate extends the hashes of atoms by those of their neighbours, round by round, until a round separates no more
+// atoms or all tags are decided. It moves atoms whose neighbours differ from open to centres.
 func (p *Draft) separate() {
 	c := &p.tags
 	for round, classes := 0, 0; ; round++ {
@@ -151,7 +151,7 @@ func (p *Draft) separate() {
 	}
 }
 
-// classes counts different hashes.
+// classes returns the number of different hashes.
 func (c *centres) classes() int {
 	copy(c.sum, c.hash)
 	slices.Sort(c.sum)
@@ -182,8 +182,8 @@ func (p *Draft) alike(i int32) bool {
 	return false
 }
 
-// label adds to the hashes of atoms how their neighbours, in the order of their hashes, are arranged about
-// centres and double bonds, and reports whether there were any.
+// label adds to the hashes of new centres, and of the ends of new stereo bonds, how their neighbours are arranged. The
+// arrangement is relative to the order of the neighbours' hashes. It returns false if there is no new one.
 func (p *Draft) label() bool {
 	c := &p.tags
 	c.marks = c.marks[:0]
@@ -221,7 +221,7 @@ func (p *Draft) label() bool {
 	return len(c.marks) > 0
 }
 
-// beside returns the neighbours of atom i, one end of the double bond k, besides the other end; -1 where there is none.
+// beside returns the other neighbours of atom i, an end of the double bond k: at most two, or -1 for none.
 func (p *Draft) beside(i, k int32) (first, second int32) {
 	first, second = -1, -1
 	for _, l := range p.Neighbors(i) {
@@ -236,18 +236,18 @@ func (p *Draft) beside(i, k int32) (first, second int32) {
 	return first, second
 }
 
-// StereoBond reports whether bond k is in no ring of fewer than eight atoms.
+// StereoBond reports whether bond k can have a geometry: it is in no ring of fewer than eight atoms.
 func (p *Draft) StereoBond(k int32) bool {
 	return !p.Bonds[k].InRing || !slices.ContainsFunc(p.Rings.OfBond(k), func(q int32) bool { return p.Rings.Size(int(q)) < 8 })
 }
 
-// Affects reports whether bond k counts for the chirality of atom i.
+// Affects reports whether bond k matters to the chirality of atom i. Any bonds and dative bonds from i do not.
 func (p *Draft) Affects(k, i int32) bool {
 	b := &p.Bonds[k]
 	return b.Order != Any && !(b.Order == Dative && b.From == i)
 }
 
-// legalCentre reports whether atom i can be a stereocentre, whatever its neighbours.
+// legalCentre reports whether atom i could be a stereocentre if all of its neighbours were different.
 func (p *Draft) legalCentre(i int32) bool {
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)
@@ -262,8 +262,7 @@ func (p *Draft) legalCentre(i int32) bool {
 	case total > 4 || total < 3:
 		return false
 	case degree < 3 && a.Element != 15 && a.Element != 33:
-		// Phosphines and arsines with an H can be.
-		return false
+		return false // unlike phosphines and arsines with an H
 	case degree == 3 && hydrogens != 1:
 		switch a.Element {
 		case 7: // in a ring of three, or a bridgehead
@@ -288,6 +287,7 @@ func (p *Draft) flatNitrogen(i int32) bool {
 	return p.Atoms[i].Element == 7 && p.Degree(i) == 3 && !p.inTriangle(i) && !p.bridgehead(i)
 }
 
+// inTriangle reports whether atom i is in a ring of three.
 func (p *Draft) inTriangle(i int32) bool {
 	return p.Atoms[i].ring && slices.ContainsFunc(p.Rings.OfAtom(i), func(q int32) bool { return p.Rings.Size(int(q)) == 3 })
 }
@@ -323,14 +323,14 @@ func (p *Draft) bridgehead(i int32) bool {
 	return false
 }
 
-// SetGeometry gives double bonds the geometry of the written directions.
+// SetGeometry sets the geometry of double bonds by the directions of their neighbours.
 func (p *Draft) SetGeometry() {
 	for k := range p.Bonds {
 		p.Bonds[k].Stereo = p.geometry(int32(k))
 	}
 }
 
-// geometry is that of bond k by the written directions, about the first other bond of each end.
+// geometry returns the geometry of bond k by the written directions, see Stereo.
 func (p *Draft) geometry(k int32) Stereo {
 	b := &p.Bonds[k]
 	if b.Order != Double || !p.StereoBond(k) {
@@ -346,7 +346,8 @@ func (p *Draft) geometry(k int32) Stereo {
 	return StereoE
 }
 
-// side is the direction of the first other bond of atom i, one end of the double bond k, or Level if unknown.
+// side returns the direction of the first other bond of atom i, an end of the double bond k. It is Level if the
+// directions are missing or contradict each other.
 func (p *Draft) side(i, k int32) Direction {
 	links := p.Neighbors(i)
 	if len(links) > 3 {
@@ -359,7 +360,7 @@ func (p *Draft) side(i, k int32) Direction {
 		}
 		b, d := &p.Bonds[l.Bond], p.Dirs[l.Bond]
 		if b.Order != Single && b.Order != Aromatic {
-			d = Level // "=" and "/" at the two ends of a ring bond
+			d = Level // a ring bond that is written "=" at one end and "/" at the other
 		}
 		if b.From != i {
 			d = d.Flip()
@@ -378,8 +379,8 @@ func (p *Draft) side(i, k int32) Direction {
 	return side
 }
 
-// ringCandidate reports whether atom i may be a stereo atom of its rings: it has two different
-// neighbours outside, or one, or none and ring neighbours of the right number of kinds.
+// ringCandidate reports whether ring atom i may be a stereo atom of its ring system. It is if it has two different
+// neighbours outside rings, or one. Without any, exactly two of its three or four ring neighbours must be alike.
 func (p *Draft) ringCandidate(i int32) bool {
 	if p.flatNitrogen(i) {
 		return false
@@ -412,7 +413,7 @@ func (p *Draft) ringCandidate(i int32) bool {
 	return false
 }
 
-// findRingStereo marks the atoms that share a ring system with another stereo atom.
+// findRingStereo marks ring candidates that share a ring system with another candidate as special.
 func (p *Draft) findRingStereo() {
 	c := &p.tags
 	if p.Rings.Len() == 0 {

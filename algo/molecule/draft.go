@@ -7,9 +7,9 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// A Draft is a molecule being read, with reusable buffers. A reader fills the exported fields,
-// calls Link, then FoldHydrogens, Perceive, SetGeometry and CleanTags. The zero value is ready. It is not safe
-// for concurrent use; results of Molecule and Graph stay valid.
+// A Draft is a molecule being read, with reusable buffers. A reader fills the exported fields and
+// calls Link, then FoldHydrogens, Perceive, SetGeometry and CleanTags. The zero value is ready. A Draft is
+// not safe for concurrent use. What Molecule and Graph return stays valid when the Draft is used again.
 type Draft struct {
 	Text string // the whole input
 
@@ -30,7 +30,7 @@ type Draft struct {
 	aro   aromatizer
 	tags  centres
 
-	budget int // of steps of searches in ring systems, see bounded
+	budget int // steps left for searches in ring systems, see bounded
 
 	scratch []int32
 
@@ -39,25 +39,27 @@ type Draft struct {
 	ints   []int32
 	floats []float32
 
-	// Brackets: some atoms were in brackets, or this is a molfile. Otherwise there are no hydrogen atoms, tags, or
-	// atoms without implicit hydrogens. Lean: this is a molfile, whose hydrogens RDKit folds differently.
-	Brackets, Lean bool
-	// weak: some bonds count at one end or nowhere. aromatic: some atoms or bonds were read as aromatic.
-	weak, aromatic bool
+	// Brackets is set if some atoms were in brackets or for a molfile. Otherwise there are no hydrogen atoms, tags, or
+	// atoms without implicit hydrogens.
+	Brackets bool
+	Lean     bool // for a molfile: RDKit folds its hydrogens differently
+	weak     bool // some bonds add to the valence of one end or none
+	aromatic bool // some atoms or bonds were read as aromatic
 }
 
+// A DraftAtom is an atom of a Draft.
 type DraftAtom struct {
 	Element    uint8
 	Chirality  Chirality
 	hybrid     Hybridization
 	Aromatic   bool
-	NoImplicit bool // no hydrogens beyond the written ones
+	NoImplicit bool // the atom has only the hydrogens that were written
 	HasMap     bool
 	removed    bool // folded into its neighbour
-	centre     bool // with different neighbours
-	special    bool // part of a group of ring stereo atoms
+	centre     bool // a stereocentre: all neighbours differ
+	special    bool // a stereo atom together with others in its ring system
 	ring       bool
-	Kept       bool // not to be folded
+	Kept       bool // a hydrogen that FoldHydrogens must not remove
 	Charge     int32
 	Isotope    int32
 	Map        int32 // atom class
@@ -65,7 +67,7 @@ type DraftAtom struct {
 	implicit   int32 // by valence, once computed
 	valence    int32 // explicit valence, once computed
 	Radicals   int32
-	At, Size   int32 // its text
+	At, Size   int32 // offset and length in Text
 }
 
 // Direction of a bond written "/" or "\".
@@ -83,7 +85,7 @@ func (p *Draft) Neighbors(i int32) []neighbor.Link { return p.near.Of(i) }
 
 func (p *Draft) Degree(i int32) int32 { return p.near.Degree(i) }
 
-// twice is twice what bond k adds to the valence of atom i.
+// twice returns what bond k adds to the valence of atom i, in half bonds.
 func (p *Draft) twice(k, i int32) int32 {
 	b := &p.Bonds[k]
 	if b.Order == Dative && b.From == i {
@@ -92,7 +94,8 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
-// bounded runs a search within the budget, so that every input takes linear time. It reports a spent budget.
+// bounded runs a search with a new budget in proportion to the molecule, so that every input takes linear time. A search
+// that needs more ends with an error.
 func (p *Draft) bounded(search func() error) error {
 	p.budget = 2_000_000 + 1000*len(p.Atoms)
 	err := func() (err error) {
@@ -112,7 +115,7 @@ func (p *Draft) spend(steps int) {
 	}
 }
 
-// Repeat returns the first bond that repeats an earlier one, or -1.
+// Repeat returns the first bond that joins the same atoms as an earlier one, or -1.
 func (p *Draft) Repeat() int32 {
 	for k := max(p.Chain, 0); k < len(p.Bonds); k++ {
 		if b := &p.Bonds[k]; p.near.Between(b.From, b.To) != int32(k) {
@@ -122,24 +125,27 @@ func (p *Draft) Repeat() int32 {
 	return -1
 }
 
-// Perceive finds valences, rings, aromaticity and hybridisation.
+// Perceive finds valences, rings, aromaticity and hybridisation. It returns a SyntaxError for impossible chemistry.
 func (p *Draft) Perceive() error { return p.bounded(p.perceive) }
 
-// PerceiveAgain is Perceive after a change of hydrogens, charges and orders: the rings are known.
+// PerceiveAgain repeats Perceive after a change of hydrogens, charges and bond orders. It keeps the rings.
 func (p *Draft) PerceiveAgain() error { return p.bounded(p.perceiveBonds) }
 
-// SetHydrogens gives atom i, with its default valence, that many hydrogens.
+// SetHydrogens gives atom i n hydrogens. It makes them explicit if its default valence does not imply them.
 func (p *Draft) SetHydrogens(i, n int32) {
 	if a := &p.Atoms[i]; a.Hydrogens() != n {
 		a.Explicit, a.NoImplicit = n, n > 0
 	}
 }
 
+// perceive finds the rings, then does what perceiveBonds does.
 func (p *Draft) perceive() error {
 	p.findRings()
 	return p.perceiveBonds()
 }
 
+// perceiveBonds derives aromaticity, hybridization and hydrogens once the rings are known. It fails at an impossible
+// valence, and at aromatic atoms without a Kekulé form.
 func (p *Draft) perceiveBonds() error {
 	sums := p.sumBonds()
 	if p.normalize(sums) {
@@ -186,14 +192,14 @@ func (p *Draft) findRings() {
 	}
 }
 
-// Molecule copies the result.
+// Molecule returns the molecule that was read.
 func (p *Draft) Molecule(name string) *Molecule {
 	m := &Molecule{Atoms: make([]Atom, len(p.Atoms)), Bonds: make([]Bond, len(p.Bonds)), Name: name}
 	p.Fill(m)
 	return m
 }
 
-// Fill is Molecule in the memory of m, whose name stays.
+// Fill writes the molecule that was read to m and reuses m's memory. The name stays.
 func (p *Draft) Fill(m *Molecule) {
 	buffer.Grow(&m.Atoms, len(p.Atoms))
 	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
@@ -202,7 +208,7 @@ func (p *Draft) Fill(m *Molecule) {
 	}
 }
 
-// fillAtom makes o atom i, field by field: copying a whole Atom takes longer.
+// fillAtom sets o to atom i, field by field: copying a whole Atom takes longer.
 func (p *Draft) fillAtom(o *Atom, i int32) {
 	a := &p.Atoms[i]
 	o.Element = a.Element
@@ -225,7 +231,7 @@ func (p *Draft) fillAtom(o *Atom, i int32) {
 // Link finds the neighbours of atoms.
 func (p *Draft) Link() { LinkUp(&p.near, len(p.Atoms), p.Bonds) }
 
-// LinkUp fills a table of neighbours.
+// LinkUp fills t with the neighbours of so many atoms. The neighbours of an atom are in the order of bonds.
 func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
 	spans, list := buffer.Zeroed(&t.Spans, atoms), buffer.Grow(&t.Links, 2*len(bonds))
 	for k := range bonds {
@@ -248,5 +254,5 @@ func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
 	}
 }
 
-// Weak reports whether a bond counts at one end only, or nowhere.
+// Weak reports whether some bond adds to the valence of one end only, or of none.
 func (p *Draft) Weak() bool { return p.weak }

@@ -15,10 +15,10 @@ type element struct {
 	outer   int8
 	isotope int16
 
-	// early elements are left of carbon: a positive charge removes bonds.
+	// early elements are left of carbon in the periodic table. A positive charge lowers their valence.
 	early bool
 
-	// valences are the allowed numbers of bonds, the default first. A final -1 means any number.
+	// valences are the allowed numbers of bonds, the default first. A final -1 allows any number.
 	valences []int8
 }
 
@@ -30,7 +30,7 @@ var elementTable string
 
 var elements [MaxElement + 1]element
 
-// Symbol returns an element's symbol, or "*".
+// Symbol returns the symbol of an atomic number, or "*" for other numbers.
 func Symbol(number int) string {
 	if number < 0 || number > MaxElement {
 		number = 0
@@ -41,7 +41,8 @@ func Symbol(number int) string {
 // MassNumber returns the mass number of the most common isotope.
 func MassNumber(z uint8) int32 { return int32(elements[z].isotope) }
 
-// ElementOf returns the element of a symbol of one letter (d = 0) or two, or 0.
+// ElementOf returns the atomic number of the symbol with the letters c and d, where d is 0 for a symbol of one
+// letter. It returns 0 if no element has the symbol.
 func ElementOf(c, d byte) uint8 {
 	if c-'A' >= 26 || d != 0 && d-'a' >= 26 {
 		return 0
@@ -49,10 +50,11 @@ func ElementOf(c, d byte) uint8 {
 	return numbers[c-'A'][d&0x1f]
 }
 
-// numbers are the atomic numbers of symbols by their first letter, from A, and their second, from 1 for a; 0 for none.
+// numbers are the atomic numbers of symbols, or 0. The first index is the first letter, from A = 0. The second
+// index is the second letter, from a = 1, or 0 for no letter.
 var numbers [26][32]uint8
 
-// basics has the most used properties side by side. No index is out of range.
+// basics has the most used properties of elements side by side. Its length makes every index valid.
 var basics [256]struct {
 	outer   int8
 	valence int8 // the default, or -1 where any number is allowed
@@ -87,7 +89,7 @@ func readElements() {
 	}
 }
 
-// wholeNumber reads a number of a table of this package.
+// wholeNumber reads a number of elements.tsv. It panics on a mistake.
 func wholeNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// A SyntaxError locates the part of a SMILES or molfile that is no molecule. Broken chemistry (too
-// many bonds, an aromatic ring without Kekulé form) is reported like broken syntax.
+// A SyntaxError says where and why a SMILES or molfile does not describe a molecule. Impossible chemistry, such
+// as too many bonds or an aromatic ring without a Kekulé form, is reported like wrong syntax.
 type SyntaxError struct {
 	Line   int    // of the molfile, from 1; 0 in a SMILES
 	Column int    // first byte of Piece in that line or in the SMILES, from 1
 	Piece  string // the offending piece; empty at the end of the text
 	Reason string // what is wrong with it
 
-	line string // of the molfile, without the first cut bytes
+	line string // the line of the molfile without its first cut bytes
 	cut  int
 }
 
+// Error says where the text is wrong, and why.
 func (e *SyntaxError) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
@@ -27,8 +28,9 @@ func (e *SyntaxError) Error() string {
 // caretWidth bounds the text that Caret shows.
 const caretWidth = 76
 
-// Caret returns two lines: the parsed text, cut around the offending piece, and carets below that piece. For a molfile
-// it shows the line instead of text. Bytes that are not printable ASCII become '?', so that carets stay in place.
+// Caret returns two lines: text, which was parsed, cut around the offending piece, and carets below that piece. For a
+// molfile it shows the line of the error instead of text. Bytes that are not printable ASCII become '?', so that
+// carets stay in place.
 func (e *SyntaxError) Caret(text string) string {
 	if e.Line > 0 {
 		text = strings.TrimSuffix(e.line, "\r")
@@ -53,7 +55,8 @@ func (e *SyntaxError) Caret(text string) string {
 	return b.String()
 }
 
-// Locate converts a column that counts from the beginning of a molfile to line and column.
+// Locate converts an offset in a molfile to line and column: Column counts from the start of block before, and from the
+// start of the line after.
 func (e *SyntaxError) Locate(block string) {
 	at := min(e.Column-1, len(block))
 	begin := 1 + strings.LastIndexByte(block[:at], '\n')
@@ -64,7 +67,7 @@ func (e *SyntaxError) Locate(block string) {
 	e.line = strings.Clone(line[e.cut:min(len(line), at-begin+caretWidth)])
 }
 
-// ErrorAt reports the n bytes at offset at.
+// ErrorAt returns a SyntaxError about the n bytes at offset at of the text.
 func (p *Draft) ErrorAt(at, n int, format string, args ...any) error {
 	at = min(at, len(p.Text))
 	piece := p.Text[at:min(len(p.Text), at+n)]
@@ -75,7 +78,7 @@ func (p *Draft) ErrorAt(at, n int, format string, args ...any) error {
 	}
 }
 
-// ErrorAtom reports atom i.
+// ErrorAtom returns a SyntaxError about atom i.
 func (p *Draft) ErrorAtom(i int32, format string, args ...any) error {
 	a := &p.Atoms[i]
 	return p.ErrorAt(int(a.At), int(a.Size), format, args...)
@@ -89,6 +92,7 @@ func (a *DraftAtom) describe() string {
 	return fmt.Sprintf("%s with charge %+d", elements[a.Element].name, a.Charge)
 }
 
+// countBonds returns "1 bond" or "2 bonds".
 func countBonds(n int32) string {
 	if n == 1 {
 		return "1 bond"

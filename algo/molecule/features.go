@@ -22,24 +22,32 @@ const (
 	Features
 )
 
-// Neutral is ColumnCharge without charge, FeatureSP3 is ColumnHybridization of SP3.
+// Neutral is the value of ColumnCharge for no charge, and FeatureSP3 that of ColumnHybridization for SP3.
 const (
 	Neutral    = 5
 	FeatureSP3 = 2
 )
 
-// Graph returns the molecule as a graph whose feature view is OGB's nine atom features, as raw integers: atomic number
-// − 1 (118 for a wildcard), chirality tag (0 none, 1 clockwise, 2 counterclockwise, 4 anything else), number of
-// neighbours with hydrogens (11 for more than 10), charge + 5 (11 beyond ±5), hydrogens (9 for more than 8), unpaired
-// electrons (5 for more than 4), hybridisation (0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else), aromatic, in a
-// ring.
+// Graph returns the molecule as a graph whose feature view is OGB's nine atom features, as raw integers:
+//
+//	ColumnElement        atomic number − 1; 118 for a wildcard
+//	ColumnChirality      0 none, 1 clockwise, 2 counterclockwise, 4 anything else
+//	ColumnNeighbors      neighbours, hydrogens included; 11 for more than 10
+//	ColumnCharge         charge + 5; 11 beyond ±5
+//	ColumnHydrogens      hydrogens; 9 for more than 8
+//	ColumnRadicals       unpaired electrons; 5 for more than 4
+//	ColumnHybridization  0 SP, 1 SP2, 2 SP3, 3 SP3D, 4 SP3D2, 5 anything else
+//	ColumnAromatic       1 for an aromatic atom
+//	ColumnRing           1 for an atom in a ring
+//
+// It panics if the bonds do not form a simple graph.
 func (m *Molecule) Graph() *graph.Graph {
 	g := &graph.Graph{}
 	m.fill(g, new(neighbor.Table), make([]int32, len(m.Atoms)+1+2*len(m.Bonds)), make([]float32, len(m.Atoms)*Features))
 	return g
 }
 
-// fill is Graph in zeroed memory of the right size.
+// fill makes g the graph of m. lists and x are zeroed memory of the right size; near is scratch.
 func (m *Molecule) fill(g *graph.Graph, near *neighbor.Table, lists []int32, x []float32) {
 	LinkUp(near, len(m.Atoms), m.Bonds)
 	connect(g, near, m.Bonds, lists)
@@ -56,8 +64,9 @@ func (m *Molecule) fill(g *graph.Graph, near *neighbor.Table, lists []int32, x [
 	}
 }
 
-// connect fills in the neighbours of nodes, each row ascending, in zeroed memory of the right size.
-// Bonds along the chain are made with their second atoms: only late ones can be out of order.
+// connect fills in the neighbours of g's nodes, each row ascending. lists is zeroed memory of the right size.
+// Rows are in order already, except those of atoms with late bonds: a reader makes the bonds along the chain
+// in the order of their second atoms.
 func connect(g *graph.Graph, near *neighbor.Table, late []Bond, lists []int32) {
 	n := len(near.Spans)
 	g.Offsets, g.Neighbors = lists[:n+1:n+1], lists[n+1:]
@@ -74,7 +83,7 @@ func connect(g *graph.Graph, near *neighbor.Table, late []Bond, lists []int32) {
 	}
 }
 
-// sortRow sorts few neighbours that are mostly in order.
+// sortRow sorts neighbours. Insertion is fastest for few that are mostly in order.
 func sortRow(row []int32) {
 	if len(row) > 12 {
 		slices.Sort(row)
@@ -87,14 +96,16 @@ func sortRow(row []int32) {
 	}
 }
 
-// Memory is allocated for some twenty drug-like graphs at once; the last one in use keeps it alive.
-// Single allocations would take a twentieth of the time.
+// slab and graphSlab are the sizes in which a Draft allocates memory for graphs, enough for some twenty
+// drug-like molecules. Allocating each graph alone would make reading 5 % slower. A slab stays alive as long as
+// one of its graphs.
 const (
 	slab      = 1 << 12
 	graphSlab = 16
 )
 
-// cut takes n zeros from store, which it refills with slab zeros.
+// cut returns n zero values from store. A store with fewer values is replaced by one of slab values, except that a large n
+// gets memory of its own.
 func cut[T any](store *[]T, n, slab int) []T {
 	if len(*store) < n {
 		if n > slab/4 {
@@ -107,14 +118,14 @@ func cut[T any](store *[]T, n, slab int) []T {
 	return s
 }
 
-// GraphOf is m.Graph in memory of p.
+// GraphOf returns m.Graph(). It takes the memory from p's slabs.
 func (p *Draft) GraphOf(m *Molecule) *graph.Graph {
 	g := &cut(&p.graphs, 1, graphSlab)[0]
 	m.fill(g, &p.spare, cut(&p.ints, len(m.Atoms)+1+2*len(m.Bonds), slab), cut(&p.floats, len(m.Atoms)*Features, slab))
 	return g
 }
 
-// Graph is Molecule.Graph of p.
+// Graph returns the graph of the molecule that was read, as Molecule.Graph does.
 func (p *Draft) Graph() *graph.Graph {
 	n := len(p.Atoms)
 	g := &cut(&p.graphs, 1, graphSlab)[0]
@@ -128,8 +139,8 @@ func (p *Draft) Graph() *graph.Graph {
 	return g
 }
 
-// Core returns the largest fragment of a molecule with the features of Graph, the first of equals,
-// without chirality tags. It may be g itself.
+// Core returns the largest fragment of a molecule's graph without chirality tags. Of equally large fragments it
+// returns the first. The result may be g itself. Core panics if g has not the features of Graph.
 func Core(g *graph.Graph) *graph.Graph {
 	n := g.N()
 	if g.Features != Features {
@@ -151,10 +162,10 @@ func Core(g *graph.Graph) *graph.Graph {
 	return p
 }
 
-// hybridizationFeature is the index in OGB's list.
+// hybridizationFeature is the value of ColumnHybridization for each hybridisation.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}
 
-// describe writes the features of an atom.
+// describe writes the features of an atom to x.
 func (a *Atom) describe(x *[Features]float32) {
 	x[ColumnElement] = 118
 	if a.Element > 0 {
@@ -177,7 +188,7 @@ func (a *Atom) describe(x *[Features]float32) {
 	x[ColumnRing] = float32(bit(a.InRing))
 }
 
-// bit is compiled without a branch.
+// bit returns 1 for true. The compiler makes it without a branch.
 func bit(b bool) uint8 {
 	if b {
 		return 1

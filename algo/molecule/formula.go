@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Formula returns the molecular formula in Hill order: carbon, hydrogen, then others by symbol; all
-// by symbol without carbon. A charge follows, as in C2H8N+. Isotopes are ignored.
+// Formula returns the molecular formula in Hill order: carbon, hydrogen, then other elements by symbol.
+// Without carbon, all elements are ordered by symbol. The charge follows, as in C2H8N+. Isotopes are ignored.
 func (m *Molecule) Formula() string {
 	counts, charge := map[string]int{}, 0
 	for i := range m.Atoms {

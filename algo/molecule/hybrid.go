@@ -6,8 +6,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// conjugated reports whether a bond of atom i is conjugated: aromatic; between atoms that can take
-// part, one of them with another multiple bond; or that multiple bond.
+// conjugated reports whether a bond of atom i is conjugated. An aromatic bond is. So is a bond between two atoms that
+// can take part in conjugation, if one of them has another multiple bond, and so is that multiple bond.
 func (p *Draft) conjugated(i int32) bool {
 	links := p.Neighbors(i)
 	if slices.ContainsFunc(links, func(l neighbor.Link) bool { return p.Bonds[l.Bond].Aromatic }) {
@@ -45,8 +45,8 @@ func (p *Draft) takesPart(i int32) bool {
 	return p.Degree(i)+p.Atoms[i].Hydrogens() <= 3 && p.conjugable(i)
 }
 
-// conjugable reports whether atom i has electrons to share. Beyond the second row the nitrogen
-// group has none, and the oxygen group only with one neighbour, as =S.
+// conjugable reports whether atom i has electrons for a π system. Beyond the second row, elements of the nitrogen group
+// have none, and those of the oxygen group only with one neighbour, such as =S.
 func (p *Draft) conjugable(i int32) bool {
 	a := &p.Atoms[i]
 	if outer := basics[a.Element].outer; a.Element > 10 && (outer == 5 || outer == 6) {
@@ -57,7 +57,7 @@ func (p *Draft) conjugable(i int32) bool {
 	return p.piElectrons(i) > 0
 }
 
-// byOrbitals is the hybridisation by the number of neighbours and lone pairs.
+// byOrbitals is the hybridisation for each number of neighbours and lone pairs together.
 var byOrbitals = [...]Hybridization{S, S, SP, SP2, SP3, SP3D, SP3D2}
 
 // hybridize sets every atom's hybridisation.
@@ -86,7 +86,7 @@ func (p *Draft) hybridize() {
 	}
 }
 
-// hybrid is the hybridisation implied by a tag.
+// hybrid returns the hybridisation that a tag implies for an atom with degree neighbours, or Unhybridized.
 func (c Chirality) hybrid(degree int32) Hybridization {
 	switch {
 	case c <= Tetrahedral && degree == 4:

@@ -7,9 +7,7 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// FoldHydrogens removes ordinary hydrogen atoms and counts them at their neighbours. A hydrogen
-// stays if a count would lose information: an isotope, no or several neighbours, a neighbour that
-// is a wildcard, a hydrogen or of a stereo class, or the geometry of a double bond.
+// FoldHydrogens removes hydrogen atoms and counts them at their neighbours, if Foldable allows it.
 func (p *Draft) FoldHydrogens() {
 	n := 0
 	for i := range p.Atoms {
@@ -22,7 +20,7 @@ func (p *Draft) FoldHydrogens() {
 		return
 	}
 	scratch := buffer.Zeroed(&p.scratch, len(p.Bonds)+len(p.Atoms))
-	gone, to := scratch[:len(p.Bonds)], scratch[len(p.Bonds):] // 1: bond to a folded hydrogen
+	gone, to := scratch[:len(p.Bonds)], scratch[len(p.Bonds):] // gone is 1 for a bond to a folded hydrogen
 	// Backwards, because each moves to the end of its neighbour's bonds before it is removed.
 	for i := len(p.Atoms) - 1; i >= 0; i-- {
 		if !p.Atoms[i].removed {
@@ -43,13 +41,14 @@ func (p *Draft) FoldHydrogens() {
 				}
 			}
 		}
-		p.handDirection(int32(i), l, gone)
+		p.passDirection(l, gone)
 		gone[l.Bond] = 1
 	}
 	p.closeGaps(gone, to)
 }
 
-// closeGaps removes folded hydrogens and their bonds; to is for the new numbers of atoms.
+// closeGaps removes folded hydrogens and the bonds marked in gone, and numbers the rest anew. to is scratch for the new
+// numbers of atoms.
 func (p *Draft) closeGaps(gone, to []int32) {
 	m := int32(0)
 	for i := range p.Atoms {
@@ -75,6 +74,9 @@ func (p *Draft) closeGaps(gone, to []int32) {
 	p.Link()
 }
 
+// Foldable reports whether hydrogen i can become a count at its neighbour without loss of information. It cannot if it
+// is an isotope, has no neighbour or several, or carries the geometry of a double bond, nor if its
+// neighbour is a wildcard, a hydrogen or of a stereo class beyond tetrahedral.
 func (p *Draft) Foldable(i int32) bool {
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)
@@ -93,8 +95,8 @@ func (p *Draft) Foldable(i int32) bool {
 	return true
 }
 
-// countsHydrogens reports whether a molfile's hydrogens are counted when folded into atom i.
-// Otherwise the valence implies them, so that ammonium drawn without charge becomes ammonia.
+// countsHydrogens reports whether hydrogens of a molfile become explicit hydrogens of atom i. Otherwise only the
+// valence gives the atom hydrogens, so that ammonium drawn without charge becomes ammonia.
 func (p *Draft) countsHydrogens(i int32) bool {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Chirality != Achiral {
@@ -103,9 +105,9 @@ func (p *Draft) countsHydrogens(i int32) bool {
 	return slices.ContainsFunc(elements[a.Element].valences[1:], func(v int8) bool { return int32(v) == a.totalValence() })
 }
 
-// handDirection moves the direction of hydrogen h's bond to another single bond of its neighbour,
-// unless one has a direction.
-func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
+// passDirection moves the direction of a hydrogen's bond l to another single bond of the hydrogen's neighbour. It does
+// nothing if one of the other bonds has a direction already. Bonds k with gone[k] ≠ 0 do not count.
+func (p *Draft) passDirection(l neighbor.Link, gone []int32) {
 	dir := p.Dirs[l.Bond]
 	if dir == Level {
 		return
@@ -130,7 +132,7 @@ func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
 
 // normalize rewrites groups that are often drawn with too many bonds: nitro N(=O)=O and N-oxides,
 // azides and diazo groups N=N#N, phosphorus as in C=P(=O)X, and oxo acids of chlorine, bromine and
-// iodine. sums comes from sumBonds. It reports whether a bond may have changed.
+// iodine. sums are the half bonds of sumBonds. It returns true if a bond may have changed.
 func (p *Draft) normalize(sums []int32) bool {
 	changed := false
 	atoms := p.Atoms
@@ -155,6 +157,7 @@ func (p *Draft) normalize(sums []int32) bool {
 	return changed
 }
 
+// normalizeNitrogen makes N(=O) and N#N of a nitrogen with five bonds [N+][O-] and [N+]=[N-].
 func (p *Draft) normalizeNitrogen(i int32) {
 	a := &p.Atoms[i]
 	if a.Charge != 0 {
@@ -184,6 +187,7 @@ func (p *Draft) normalizeNitrogen(i int32) {
 	}
 }
 
+// normalizePhosphorus makes C=P(=O) and N=P(=O) of a phosphorus with five bonds [P+][O-].
 func (p *Draft) normalizePhosphorus(i int32) {
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)
@@ -209,6 +213,7 @@ func (p *Draft) normalizePhosphorus(i int32) {
 	}
 }
 
+// normalizeHalogen makes each =O of a halogen that is bound to oxygen alone [O-].
 func (p *Draft) normalizeHalogen(i int32) {
 	a := &p.Atoms[i]
 	if a.Charge != 0 {

@@ -26,11 +26,11 @@ type kekuler struct {
 	wild       []int32
 	makeSingle []int32
 
-	done    []int32 // in order
+	done    []int32 // atoms that are settled, in order
 	queue   []int32 // a deque: queue[head:]
 	head    int
 	added   []bool  // bonds made double
-	doubled []int32 // doubled bonds, present and undone
+	doubled []int32 // all bonds that were made double, also those undone since
 	pool    []neighbor.Link
 	moves   []int32 // atoms with options, in order
 }
@@ -40,17 +40,16 @@ type kekuleAtom struct {
 	candidate bool
 	trial     bool // a candidate in the current trial
 	done      bool
-	queued    int32         // how many times
+	queued    int32         // how often the atom is in the queue
 	options   neighbor.Span // neighbours left to try, in pool
 }
 
-// fusion lists which rings share bonds: ring r with near[first[r]:first[r+1]], ascending.
+// fusion lists which rings share bonds: ring r does with near[first[r]:first[r+1]], ascending.
 type fusion struct {
-	first, near []int32
-	done        []bool
-	system      []int32
-	shared      []int32
-	touched     []int32
+	first, near     []int32
+	done            []bool  // rings that pick has returned, or that are not usable
+	system          []int32 // what pick returns
+	shared, touched []int32 // scratch
 }
 
 // pick returns the rings connected to ring r, depth first.
@@ -60,6 +59,7 @@ func (f *fusion) pick(r int32) []int32 {
 	return f.system
 }
 
+// visit adds ring r and all rings fused to it, directly or by others, to the system.
 func (f *fusion) visit(r int32) {
 	f.system = append(f.system, r)
 	f.done[r] = true
@@ -70,7 +70,8 @@ func (f *fusion) visit(r int32) {
 	}
 }
 
-// kekulize replaces aromatic bonds by single and double ones and unmarks them.
+// kekulize replaces aromatic bonds by single and double ones and removes the marks of aromatic atoms and bonds. It
+// returns an error if a ring system has no Kekulé form.
 func (p *Draft) kekulize() error {
 	k, r := &p.kek, &p.Rings
 	if !p.aromatic {
@@ -119,7 +120,7 @@ func (p *Draft) kekulize() error {
 	return nil
 }
 
-// Kekule returns the orders of m's bonds in a Kekulé form, false if none is found.
+// Kekule returns the orders of m's bonds in a Kekulé form. ok is false if it finds none.
 func (m *Molecule) Kekule() (orders []Order, ok bool) {
 	p := drafts.Get().(*Draft)
 	defer drafts.Put(p)
@@ -152,8 +153,8 @@ func (m *Molecule) Kekule() (orders []Order, ok bool) {
 
 var drafts = sync.Pool{New: func() any { return new(Draft) }}
 
-// fuse fills f with the usable rings; others are marked done. Unless 0, limit bounds the size of
-// rings with neighbours, and most the bonds that neighbours share.
+// fuse fills f with the usable rings and marks the others done. Rings of more than limit atoms get no neighbours, nor do
+// rings become neighbours that share more than most bonds. 0 means no such limit.
 func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 	r := &p.Rings
 	n := r.Len()
@@ -197,7 +198,7 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 	f.first[n] = int32(len(f.near))
 }
 
-// kekulizeSystem finds a Kekulé form of the fused rings.
+// kekulizeSystem finds a Kekulé form of the fused rings in system, or returns an error.
 func (p *Draft) kekulizeSystem(system []int32) error {
 	k, r := &p.kek, &p.Rings
 	k.all = k.all[:0]
@@ -209,7 +210,6 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 			}
 		}
 	}
-	// Not cleared after an error, which ends this molecule.
 	defer func() {
 		for _, i := range k.all {
 			k.atoms[i].in, k.atoms[i].candidate = false, false
@@ -267,7 +267,7 @@ func (p *Draft) markCandidates() {
 	k.makeSingle = k.makeSingle[:0]
 	for _, i := range k.all {
 		a := &p.Atoms[i]
-		k.atoms[i].queued = 1 // come to
+		k.atoms[i].queued = 1 // here only: the atom was visited
 		if a.Element != 0 && !p.inAromatic(i) {
 			k.done = append(k.done, i)
 			continue
@@ -277,7 +277,7 @@ func (p *Draft) markCandidates() {
 			b := &p.Bonds[l.Bond]
 			if b.Aromatic && (b.Order == Single || b.Order == Double || b.Order == Aromatic) {
 				bonds++
-				// Only at the end: the valences below need the bond as it is.
+				// The bond changes only at the end: the valences below need it as it is.
 				k.makeSingle = append(k.makeSingle, l.Bond)
 				continue
 			}
@@ -302,8 +302,8 @@ func (p *Draft) markCandidates() {
 	}
 }
 
-// openWildcard reports whether wildcard i takes a double bond: one of its rings owns an aromatic
-// atom, and it has more rings than earlier neighbours that are neither wildcards nor aromatic.
+// openWildcard reports whether wildcard i takes a double bond. One of its rings must own an aromatic atom. It must
+// also be in more rings than it has visited neighbours that are neither wildcards nor aromatic.
 func (p *Draft) openWildcard(i int32) bool {
 	plain := 0
 	for _, l := range p.Neighbors(i) {
@@ -315,7 +315,8 @@ func (p *Draft) openWildcard(i int32) bool {
 	return plain < len(in) && slices.ContainsFunc(in, p.ownsAromatic)
 }
 
-// lacksBond reports whether atom i, with bonds of that order in all, ignored ones excluded, has room for one more.
+// lacksBond reports whether atom i has room for one more bond. bonds is the sum of its bond orders, with aromatic bonds as
+// single ones. ignored is the number of its bonds that add nothing to its valence.
 func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
 	a := &p.Atoms[i]
 	bonds += a.Hydrogens()
@@ -347,7 +348,8 @@ func (p *Draft) ownsAromatic(q int32) bool {
 	})
 }
 
-// arrange places double bonds between the candidates on trial. If it returns false, the bonds are unchanged.
+// arrange places double bonds between the candidates on trial. It returns false, and leaves the bonds unchanged, if it
+// finds no arrangement within maxBacktracks.
 func (p *Draft) arrange() bool {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
@@ -399,7 +401,7 @@ func (p *Draft) arrange() bool {
 	return ok
 }
 
-// endSearch clears the search, and its double bonds unless keep is set.
+// endSearch resets the workspace after a search. Unless keep is set, it makes the double bonds single again.
 func (p *Draft) endSearch(keep bool) {
 	k := &p.kek
 	for _, b := range k.doubled {
@@ -414,7 +416,7 @@ func (p *Draft) endSearch(keep bool) {
 	}
 }
 
-// findOptions queues the neighbours of atom i and returns possible partners.
+// findOptions queues the open neighbours of atom i and returns those that a double bond could join to it.
 func (p *Draft) findOptions(i int32) neighbor.Span {
 	k, atoms := &p.kek, p.kek.atoms
 	lo := int32(len(k.pool))
@@ -435,8 +437,8 @@ func (p *Draft) findOptions(i int32) neighbor.Span {
 	return neighbor.Span{Lo: lo, Hi: int32(len(k.pool))}
 }
 
-// double places a double bond between atom i and its first option. It keeps the other options for backtracking; again
-// says that atom i is already listed for that.
+// double places a double bond between atom i and its first option. It keeps the other options for backtracking. again
+// is set if atom i is in k.moves already.
 func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 	k, atoms := &p.kek, p.kek.atoms
 	l := k.pool[options.Lo]
@@ -454,7 +456,7 @@ func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 	}
 }
 
-// backtrack undoes what followed the choice at atom i.
+// backtrack undoes the choice at atom i and everything after it.
 func (p *Draft) backtrack(i int32) {
 	k := &p.kek
 	at := slices.Index(k.done, i)

@@ -16,11 +16,11 @@ type Molecule struct {
 	// Atoms are in text order. Ordinary hydrogens are counted by their neighbour's Hydrogens.
 	Atoms []Atom
 
-	// Bonds are in RDKit's order: along the chain as written, then ring bonds by ascending number;
-	// in a molfile its order.
+	// Bonds are in RDKit's order: along the chain as written, then ring bonds by ascending number.
+	// Those of a molfile keep the molfile's order.
 	Bonds []Bond
 
-	// HydrogenBonds is how many hydrogen bonds a molfile has, which are none of Bonds.
+	// HydrogenBonds is the number of hydrogen bonds in a molfile. Bonds does not have them.
 	HydrogenBonds int
 
 	// Name follows the SMILES after a blank or tab, or is the first line of a molfile.
@@ -31,7 +31,7 @@ type Molecule struct {
 type Atom struct {
 	Element       uint8 // atomic number; 0 is the wildcard
 	Charge        int8
-	Hydrogens     uint8 // hydrogens that are no atoms
+	Hydrogens     uint8 // hydrogens that are not in Atoms
 	Radicals      uint8 // unpaired electrons
 	Hybridization Hybridization
 	Chirality     Chirality
@@ -55,7 +55,7 @@ type Bond struct {
 // Order is the order of a bond.
 type Order uint8
 
-// An Any bond, written "~", adds nothing to a valence, a Dative bond only at its To end.
+// An Any bond, written "~", adds nothing to a valence. A Dative bond adds only to the valence of its To end.
 const (
 	Any Order = iota
 	Single
@@ -66,12 +66,13 @@ const (
 	Dative
 )
 
-// halves is a bond's valence in half bonds. No index is out of range.
+// halves is what a bond of each order adds to a valence, in half bonds. Its length makes every index valid.
 var halves = [256]int32{Any: 0, Single: 2, Aromatic: 3, Double: 4, Triple: 6, Quadruple: 8, Dative: 2}
 
-// Halves is the valence of a bond of order o, in half bonds.
+// Halves returns what a bond of order o adds to a valence, in half bonds.
 func (o Order) Halves() int32 { return halves[o] }
 
+// Hybridization is the hybridisation of an atom's orbitals.
 type Hybridization uint8
 
 // Unhybridized stands for wildcards and undefined cases.
@@ -86,8 +87,8 @@ const (
 	SP3D2
 )
 
-// Chirality is an atom's tag. Clockwise and CounterClockwise refer to the order of the atom's bonds
-// in Bonds, an implicit hydrogen first (RDKit's convention).
+// Chirality is the chirality tag of an atom. Clockwise and CounterClockwise refer to the order of the atom's
+// bonds in Bonds. An implicit hydrogen comes first (RDKit's convention).
 type Chirality uint8
 
 const (
@@ -101,8 +102,8 @@ const (
 	Octahedral
 )
 
-// Stereo is the geometry of a double bond about the first other bond of each end: Z if their far
-// ends are on the same side.
+// Stereo is the geometry of a double bond. It is Z if the first other neighbours of its two ends are on
+// the same side.
 type Stereo uint8
 
 const (
@@ -114,9 +115,10 @@ const (
 // Handed reports whether a tag is relative to the order of bonds.
 func (c Chirality) Handed() bool { return c == Clockwise || c == CounterClockwise }
 
+// Flip exchanges Z and E.
 func (s Stereo) Flip() Stereo { return [...]Stereo{NoStereo, StereoE, StereoZ}[s] }
 
-// Turn is the mirror image of a tag.
+// Turn returns the mirror image of a tag.
 func (c Chirality) Turn() Chirality {
 	if c.Handed() {
 		return Clockwise + CounterClockwise - c
@@ -132,21 +134,21 @@ const (
 	AsWritten Form = iota
 	// Canonical reads the canonical form, see smiles.Canonical.
 	Canonical
-	// Unordered reads the graph of Canonical with nodes in any order, which scores of single graphs
-	// do not depend on, in less than half of the time, unless the graph itself depends on the order:
-	// through chirality tags, or which of equally large fragments is first.
+	// Unordered reads the graph of Canonical with nodes in any order, in less than half of the time. Scores
+	// of single graphs do not depend on the order. Where the graph itself does, through chirality tags or
+	// the choice among equally large fragments, Unordered is Canonical.
 	Unordered
-	// Parent reads the parent, equal for salts, isotopes, stereoisomers and charged forms, in
-	// canonical order, see smiles.Parent.
+	// Parent reads the parent in canonical order, see smiles.Parent. Salts, isotopes, stereoisomers and
+	// charged forms of a molecule have the same parent.
 	Parent
 	// UnorderedParent reads the graph of Parent with nodes in any order.
 	UnorderedParent
 )
 
-// Reading is a number of the form for a graph, from 1, which the form of the same graphs shares.
+// Reading returns a number from 1 for the graphs that a form gives. Forms of the same graphs share it.
 func (f Form) Reading() uint8 { return uint8(f.Unordered()) + 1 }
 
-// Unordered returns the form with the same graphs as f, nodes in any order.
+// Unordered returns the form that reads the same graphs as f with nodes in any order.
 func (f Form) Unordered() Form {
 	switch f {
 	case Canonical:

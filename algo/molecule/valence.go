@@ -7,7 +7,7 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Hydrogens counts the hydrogens that are no atoms.
+// Hydrogens counts the hydrogens that are not atoms of the Draft.
 func (a *DraftAtom) Hydrogens() int32 {
 	if a.NoImplicit {
 		return a.Explicit
@@ -15,7 +15,7 @@ func (a *DraftAtom) Hydrogens() int32 {
 	return a.Explicit + a.implicit
 }
 
-// Room is how many hydrogens the valence allows.
+// Room returns the number of implicit hydrogens: those that fill the valence.
 func (a *DraftAtom) Room() int32 {
 	if a.NoImplicit {
 		return 0
@@ -23,10 +23,10 @@ func (a *DraftAtom) Room() int32 {
 	return a.implicit
 }
 
-// totalValence is the valence with all hydrogens.
+// totalValence returns the valence including all hydrogens.
 func (a *DraftAtom) totalValence() int32 { return a.valence + a.Room() }
 
-// shift is how a charge changes the allowed numbers of bonds.
+// shift returns what the charge adds to the allowed numbers of bonds.
 func (a *DraftAtom) shift() int32 {
 	if basics[a.Element].early || a.Element == 6 && a.Charge > 0 {
 		return -a.Charge
@@ -41,9 +41,9 @@ func (p *Draft) inAromatic(i int32) bool {
 	})
 }
 
-// ExplicitValence is the sum of bond orders and explicit hydrogens of atom i, rounded up for
-// aromatic bonds. An aromatic atom above its default valence is reduced to an allowed one that its
-// Kekulé forms can reach: n in n1(C)cccc1 has 3, not 4.
+// ExplicitValence returns the sum of the bond orders and explicit hydrogens of atom i. Half bonds are rounded up.
+// For an aromatic atom above its default valence it returns an allowed valence that a Kekulé form can
+// reach: n in n1(C)cccc1 has 3, not 4.
 func (p *Draft) ExplicitValence(i int32) int32 {
 	a := &p.Atoms[i]
 	sum := 2 * a.Explicit // in half bonds
@@ -57,7 +57,8 @@ func (p *Draft) ExplicitValence(i int32) int32 {
 	return (sum + 1) / 2
 }
 
-// reduce lowers a sum of half bonds to the largest allowed valence that it exceeds by at most three.
+// reduce lowers a sum of half bonds to the largest allowed valence below it. A sum more than three half bonds above
+// stays as it is.
 func (e *element) reduce(sum, shift int32) int32 {
 	allowed := int32(e.valences[0]) + shift
 	for _, v := range e.valences {
@@ -72,7 +73,7 @@ func (e *element) reduce(sum, shift int32) int32 {
 	return sum
 }
 
-// implicitHydrogens is how many hydrogens atom i lacks; ok is false if its explicit valence is too high.
+// implicitHydrogens returns how many hydrogens atom i lacks. ok is false if its explicit valence is too high.
 func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Element == 0 {
@@ -90,8 +91,8 @@ func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	return elements[a.Element].room(a.valence+a.Radicals, a.shift(), p.inAromatic(i))
 }
 
-// room is how many hydrogens fit beside the bonds used; ok is false if these are too many. Aromatic
-// atoms fill the default valence only.
+// room returns how many hydrogens fit an atom that already has used bonds. ok is false if these are too many. Aromatic
+// atoms take hydrogens only up to the default valence.
 func (e *element) room(used, shift int32, aromatic bool) (n int32, ok bool) {
 	for k, v := range e.valences {
 		free, fills := int32(v)+shift-used, k == 0 || !aromatic
@@ -105,8 +106,8 @@ func (e *element) room(used, shift int32, aromatic bool) (n int32, ok bool) {
 	return 0, false
 }
 
-// checkValences computes every atom's valences and refuses too many bonds. sums comes from
-// sumBonds. It notes whether some atoms are aromatic.
+// checkValences computes the valences of all atoms. It returns an error for an atom with too many bonds. sums are the
+// half bonds of sumBonds. It also sets p.aromatic if an atom is aromatic.
 func (p *Draft) checkValences(sums []int32) error {
 	atoms := p.Atoms
 	sums = sums[:len(atoms)]
@@ -120,7 +121,7 @@ func (p *Draft) checkValences(sums []int32) error {
 		e := &elements[a.Element]
 		most := int32(e.valences[len(e.valences)-1])
 		if most > 0 {
-			// Not shift: elements with four and more outer electrons count as electronegative here.
+			// Unlike in shift, a positive charge adds bonds to every element with four or more outer electrons.
 			limit := most + a.Charge
 			if e.outer < 4 {
 				limit = most - a.Charge
@@ -140,7 +141,8 @@ func (p *Draft) checkValences(sums []int32) error {
 	return nil
 }
 
-// sumBonds returns each atom's bonds in half bonds, in p.scratch, and notes one-sided and aromatic bonds.
+// sumBonds returns the sum of each atom's bonds, in half bonds. The result is in p.scratch. It sets p.weak and p.aromatic
+// by the bonds.
 func (p *Draft) sumBonds() []int32 {
 	sums := buffer.Zeroed(&p.scratch, len(p.Atoms))
 	p.weak, p.aromatic = false, false
@@ -161,8 +163,8 @@ func (p *Draft) sumBonds() []int32 {
 	return sums
 }
 
-// plainValence computes the valences of an atom whose bonds add up to sum half bonds in the common
-// case: uncharged, at most the default valence. explicitValence and implicitHydrogens would agree.
+// plainValence is a shortcut for ExplicitValence and implicitHydrogens in the common case: an uncharged atom whose bonds,
+// sum half bonds in all, do not exceed the default valence. In other cases it returns false and changes nothing.
 func (p *Draft) plainValence(a *DraftAtom, sum int32) bool {
 	sum += 2 * a.Explicit
 	v := int32(basics[a.Element].plain)
@@ -226,7 +228,8 @@ func (p *Draft) countRadicals() {
 	}
 }
 
-// settleHydrogens makes hydrogens explicit that the molecule no longer implies, as of pyrrole's nitrogen.
+// settleHydrogens computes valences again for the aromatic bonds. Hydrogens that these no longer imply, such
+// as that of pyrrole's nitrogen, become explicit.
 func (p *Draft) settleHydrogens() {
 	atoms, sums := p.Atoms, p.sumBonds()
 	sums = sums[:len(atoms)]
@@ -251,8 +254,8 @@ func (p *Draft) settleHydrogens() {
 	}
 }
 
-// ImpliedHydrogens is how many hydrogens an uncharged atom outside brackets is read with, given its
-// bonds in half bonds.
+// ImpliedHydrogens returns how many hydrogens a reader gives an uncharged atom outside brackets whose bonds add
+// up to sum half bonds. ok is false if there are too many bonds.
 func ImpliedHydrogens(z uint8, sum int32, aromatic bool) (n int32, ok bool) {
 	e := &elements[z]
 	if aromatic && sum > 2*int32(e.valences[0]) {

@@ -8,12 +8,12 @@ import (
 	"baca/algo/decide"
 )
 
-// finite omits NaN and infinities.
+// finite returns the values without NaN and infinities.
 func finite(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// scoreChart is the histogram of scores. A bar begins at the threshold, so none mixes both sides.
+// scoreChart draws the histogram of scores. A bar begins at the threshold, so that none has scores of both sides.
 func scoreChart(r *Report) string {
 	scores, holdout := finite(r.Scores), finite(r.Holdout)
 	c := &chart.Chart{Title: "Distribution of scores", XAxis: "score", YAxis: "molecules"}
@@ -69,7 +69,7 @@ func scoreChart(r *Report) string {
 	return c.SVG()
 }
 
-// pChart is the histogram of p-values.
+// pChart draws the histogram of p-values.
 func pChart(r *Report) string {
 	const count = 20
 	c := &chart.Chart{Title: "Distribution of p-values", XAxis: "p-value", YAxis: "molecules", High: 1, Top: 1}

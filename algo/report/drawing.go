@@ -12,16 +12,16 @@ import (
 
 // A Drawing tells the script how to draw a graph: a molecule by SMILES, a plain graph by its edges.
 type Drawing struct {
-	nodes  int // of a plain graph
+	nodes  int // number of nodes of a plain graph, 0 for a molecule
 	edges  []int32
 	Share  []float64 // each atom's contribution; nil for none
-	Marked []float64 // above 0 for ringed atoms
+	Marked []float64 // above 0 for atoms with a ring around them
 }
 
 // maxNodes is the largest plain graph that is drawn.
 const maxNodes = 300
 
-// graphDrawing is nil for a graph that is too large or empty.
+// graphDrawing returns the drawing of a plain graph, or nil if it is too large or empty.
 func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 	if g.N() == 0 || g.N() > maxNodes {
 		return nil
@@ -33,7 +33,7 @@ func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 	return d
 }
 
-// Draw writes the data of the drawing.
+// Draw adds the drawing as data for the script.
 func (e *Entry) Draw(p *document.Page) {
 	d := e.Drawing
 	if d == nil {
@@ -50,7 +50,7 @@ func (e *Entry) Draw(p *document.Page) {
 	p.Add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")
 }
 
-// shares writes contributions, scaled to the largest.
+// shares returns the contributions relative to the largest one, separated by blanks.
 func (d *Drawing) shares() string {
 	most := 0.0
 	for _, v := range d.Share {
@@ -70,7 +70,7 @@ func (d *Drawing) shares() string {
 	return strings.Join(list, " ")
 }
 
-// marks writes the numbers of ringed atoms.
+// marks returns the indices of marked atoms, separated by blanks.
 func (d *Drawing) marks() string {
 	var list []string
 	for i, v := range d.Marked {
@@ -81,7 +81,7 @@ func (d *Drawing) marks() string {
 	return strings.Join(list, " ")
 }
 
-// drawer is the drawing script, nil if nothing is drawn.
+// drawer returns the drawing script, or nil if nothing is drawn.
 func (r *Report) drawer() []byte {
 	if len(r.Top) == 0 {
 		return nil

@@ -22,8 +22,8 @@ const (
 	MaxRefused = 20
 )
 
-// Judge counts verdicts by P, Alone, Alpha, FDR and the size of Holdout, and fills in those of Rows
-// with their q-values. Without any p-value it leaves P nil.
+// Judge counts verdicts and fills in those of Rows, with their q-values. It reads P, Alone, Alpha, FDR and the size of
+// Holdout. If there is no p-value at all, it sets P to nil.
 func (r *Report) Judge() {
 	q := decide.LevelsOf(r.P)
 	rule := decide.Rule{Alpha: r.Alpha, Holdout: len(r.Holdout)}
@@ -52,7 +52,7 @@ func (r *Report) Judge() {
 	}
 }
 
-// Explain fills in why the entry has its score, and its drawing. Its graph is in form f.
+// Explain sets why the entry has its score, and its drawing. f is the form of its graph.
 func (e *Entry) Explain(ctx context.Context, alone *alone.Scorer, alpha float64, f molecule.Form) error {
 	g := e.Graph
 	x, err := alone.Explain(ctx, g, alpha)
@@ -78,7 +78,7 @@ func (e *Entry) Explain(ctx context.Context, alone *alone.Scorer, alpha float64,
 	return nil
 }
 
-// HoldoutOf says where the held-out graphs come from, by model.Card.Holdout.
+// HoldoutOf says where the held-out graphs come from. file is model.Card.Holdout.
 func HoldoutOf(file string) string {
 	if file == "" {
 		return "kept from training"
@@ -86,7 +86,7 @@ func HoldoutOf(file string) string {
 	return "of " + file
 }
 
-// ModelCard has the lines of a model card for a file of that size and SHA-256.
+// ModelCard returns the lines of a model card. The model's file has so many bytes and this SHA-256.
 func ModelCard(m *model.Model, bytes int, sha256 string) []document.Pair {
 	c := m.Card
 	things := document.Say(c.Schema == model.Constant, "molecules")
@@ -110,15 +110,15 @@ func ModelCard(m *model.Model, bytes int, sha256 string) []document.Pair {
 	return slices.DeleteFunc(pairs, func(p document.Pair) bool { return p.Value == "" })
 }
 
-// A Basis says what the answer about a list rests on.
+// A Basis says which graphs the answer about a list rests on.
 type Basis struct {
-	Graphs        int  // of the batch
-	Alone         bool // no batch: graphs were scored one by one
-	Sample, First bool // of the input: an even sample, or the first ones
-	Weight        float64
+	Graphs        int     // of the batch
+	Alone         bool    // no batch: graphs were scored one by one
+	Sample, First bool    // the batch is an even sample of the input, or its first graphs
+	Weight        float64 // of the density ratio, see batch.Report.Weight
 }
 
-// Pairs are its lines in a report, of plain graphs or of molecules.
+// Pairs returns the lines about the basis in a report of plain graphs or of molecules.
 func (b Basis) Pairs(plain bool) []document.Pair {
 	if b.Alone {
 		return []document.Pair{{"batch", document.Say(plain, "none: each molecule by itself")}}
@@ -136,7 +136,7 @@ func (b Basis) Pairs(plain bool) []document.Pair {
 	}
 }
 
-// Parts describes the parts of a score, one without a background.
+// Parts says in phrases what the parts of a score add. A part that the model lacks has none.
 func Parts(x *alone.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {

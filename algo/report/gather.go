@@ -19,12 +19,12 @@ import (
 	"baca/algo/table"
 )
 
-// New returns a report with these parts that gathers scored rows in the order of the input.
+// New returns a report with sections by parts. It gathers scored rows in the order of the input, see Add.
 func New(alone *alone.Scorer, o batch.Options, fdr float64, parts ...Part) *Report {
 	return &Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout(), alone: alone, by: o.By, Parts: parts}
 }
 
-// Fitted takes what a calibrated batch says, before the rows.
+// Fitted takes the result of a batch. It must be called before rows are added.
 func (r *Report) Fitted(f *batch.Report) {
 	r.Warnings = append(r.Warnings, f.Warnings...)
 	if f.Few {
@@ -41,7 +41,7 @@ func (r *Report) Fitted(f *batch.Report) {
 	}
 }
 
-// Add takes rows in the order of the input.
+// Add adds rows, in the order of the input.
 func (r *Report) Add(rows []table.Row) {
 	for _, row := range rows {
 		if s, scored := row.(*table.Scored); scored {
@@ -52,7 +52,7 @@ func (r *Report) Add(rows []table.Row) {
 	}
 }
 
-// Refuse takes the next row, of an unreadable record.
+// Refuse adds a record that cannot be read.
 func (r *Report) Refuse(why string) {
 	r.Read++
 	r.Refused++
@@ -61,7 +61,7 @@ func (r *Report) Refuse(why string) {
 	}
 }
 
-// AddEntry takes the next row, whose graph may be told later, see Finish.
+// AddEntry adds a row. Its graph may be set later, see Finish.
 func (r *Report) AddEntry(e Entry) {
 	r.Read++
 	r.Scores, r.P = append(r.Scores, e.Row.Score), append(r.P, e.Row.P)
@@ -77,7 +77,7 @@ func (r *Report) AddEntry(e Entry) {
 	}
 }
 
-// cut leaves the rows furthest outside.
+// cut keeps the rows furthest outside, up to MaxRows.
 func (r *Report) cut() {
 	slices.SortStableFunc(r.Rows, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(y.Row.Score, x.Row.Score), cmp.Compare(x.Place, y.Place))
@@ -85,8 +85,8 @@ func (r *Report) cut() {
 	r.Rows = slices.Clip(r.Rows[:min(len(r.Rows), MaxRows)])
 }
 
-// Finish judges the rows, and explains and draws the first of them. graphs, unless nil, returns the
-// graphs of these places, from 1.
+// Finish judges the rows, and explains and draws the first of them. graphs returns the graphs at places of the input, from
+// 1. It may be nil if the entries have their graphs.
 func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
 	r.Judge()
@@ -109,7 +109,7 @@ func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(pla
 	return nil
 }
 
-// A Making says how a report came about.
+// A Making says how a report was made.
 type Making struct {
 	Name    string // of the input in the title, empty for none
 	By      string
@@ -121,12 +121,12 @@ type Making struct {
 	ModelBytes, ModelFormat int
 	ModelSHA256             string
 
-	// The command that makes the report again: --by, --alpha, --fdr and --seed are added.
+	// Flags, Out and Input are those of the command that makes the report again. --by, --alpha, --fdr and --seed are added.
 	Flags      []document.Flag
 	Out, Input string
 }
 
-// Describe says in the report how it came about, with that model.
+// Describe sets the title, the settings, the versions and the command of a report, and the card of its model.
 func (m Making) Describe(r *Report, of *model.Model) {
 	r.Title, r.Plain = "Out-of-distribution report", of.Card.Schema == model.Constant
 	if m.Name != "" {

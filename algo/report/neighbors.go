@@ -10,8 +10,7 @@ import (
 	"baca/algo/model"
 )
 
-// Neighbors lists the most similar training graphs, drawn if the script and their structures are
-// there.
+// Neighbors lists the most similar training graphs. It draws those whose structure is known if drawn is set.
 func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
@@ -38,6 +37,7 @@ func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	p.Add("</ol>\n")
 }
 
+// values returns a text with the observed and the predicted value, or "" for nil.
 func values(v *model.Values) string {
 	if v == nil {
 		return ""

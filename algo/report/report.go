@@ -19,41 +19,41 @@ import (
 // An Entry is a graph with its results.
 type Entry struct {
 	ID, SMILES string
-	SetAside   string // what the model did not read
+	SetAside   string // what the model did not read of it
 	Place      int    // in the input, from 1
 	Graph      *graph.Graph
 	Row        batch.Row
-	Q          float64            // NaN without FDR
-	Drawing    *Drawing           // or nil
-	Why        *alone.Explanation // or nil
+	Q          float64            // q-value, NaN without FDR
+	Drawing    *Drawing           // nil if it is not drawn
+	Why        *alone.Explanation // nil if it is not explained
 }
 
-// A Part of a report is what a feature says of the list.
+// A Part is a section of a report, by which a feature says something about the list.
 type Part interface {
-	Take(e *Entry)          // the next one in the order of the input
-	Write(p *document.Page) // a section, or nothing
+	Take(e *Entry)          // adds the next entry in the order of the input
+	Write(p *document.Page) // adds the section, or nothing
 }
 
-// A Report is the input of Write.
+// A Report is what Write writes.
 type Report struct {
 	document.About
 	Plain         bool // of plain graphs
 	Read, Refused int
 	decide.Counts
 	Alpha float64
-	FDR   float64 // 0 without
+	FDR   float64 // false-discovery rate, or 0 if verdicts are by Alpha
 
-	// Scores and P are of all scored graphs, with NaN for none. Holdout has the scores of
-	// in-distribution graphs in the same state.
+	// Scores and P are those of all scored graphs; NaN for none. Holdout has the scores of the held-out graphs, computed
+	// in the same way.
 	Scores, P, Holdout []float64
-	// Alone, unless nil, has batch.Row.GuardP of graphs: a list decides, without FDR.
+	// Alone has batch.Row.GuardP of each graph if the batch decides without FDR. Otherwise it is nil.
 	Alone []float64
-	Guard float64 // their highest value of an outside graph
+	Guard float64 // the highest of Alone with which a graph is outside
 	// Whole is a sentence on the list, see batch.Whole; empty without a batch.
 	Whole       string
 	Differences []string
 
-	// Parts are what features add, behind the distributions.
+	// Parts are the sections by features, after the distributions.
 	Parts []Part
 
 	Top      []Entry // the furthest outside, with drawings and reasons
@@ -69,14 +69,14 @@ type Report struct {
 // Classes are the CSS classes of verdicts.
 var Classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline: "mid", decide.Inside: "in"}
 
-// A page is a report.
+// A page is a report being written.
 type page struct{ document.Page }
 
 func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, Classes[v], document.Escape(string(v)))
 }
 
-// most is the highest p-value outside, NaN for none, and its name.
+// most returns the highest p-value of a graph outside, or NaN if there is none, and the condition as a text.
 func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
 		return r.Alpha, "p ≤ " + document.PValue(r.Alpha)
@@ -84,7 +84,7 @@ func (r *Report) most() (p float64, by string) {
 	return decide.LevelsOf(r.P).Cut(r.FDR), "q ≤ " + document.PValue(r.FDR)
 }
 
-// Write writes the report, deterministically.
+// Write writes the report as HTML. The bytes depend on r only.
 func Write(w io.Writer, r *Report) error {
 	p := &page{document.Page{Plain: r.Plain}}
 	p.Begin(r.Title, r.drawer())
@@ -130,6 +130,7 @@ func Write(w io.Writer, r *Report) error {
 	return err
 }
 
+// summary writes the counts of verdicts and what they mean.
 func (p *page) summary(r *Report) {
 	scored := r.Outside + r.Borderline + r.Inside
 	p.Add(`<p class="lead">%d read, %d refused. `, r.Read, r.Refused)
@@ -152,6 +153,7 @@ func (p *page) summary(r *Report) {
 	p.Add("</p>\n")
 }
 
+// whole writes what the list as a whole differs in.
 func (p *page) whole(r *Report) {
 	if r.Whole != "" {
 		p.Add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), document.Escape(r.Whole[1:]))
@@ -162,7 +164,7 @@ func (p *page) whole(r *Report) {
 	}
 }
 
-// warnings are the run's, and the refused records.
+// warnings returns the warnings of the run, and then the refused records.
 func (r *Report) warnings() []string {
 	list := slices.Clone(r.Warnings)
 	for _, w := range r.Refusals {
@@ -174,6 +176,7 @@ func (r *Report) warnings() []string {
 	return list
 }
 
+// entry writes a molecule's drawing, reasons and nearest training molecules.
 func (p *page) entry(e *Entry, r *Report) {
 	p.Add("<section class=\"card\">\n<h3>%s</h3>\n", document.Escape(e.ID))
 	if r.Script == nil {
@@ -222,6 +225,7 @@ func (p *page) entry(e *Entry, r *Report) {
 	p.Add("</div></div>\n</section>\n")
 }
 
+// table writes the rows furthest outside.
 func (p *page) table(r *Report) {
 	if len(r.Rows) == 0 {
 		return

@@ -22,12 +22,13 @@ type Explainer struct {
 	Alpha float64
 	Form  molecule.Form // the model's form of molecules
 
-	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without a batch.
+	// Scorer has calibrated the batch, or is nil without one. Batch has the places of its records in the input, from 0
+	// and ascending.
 	Scorer *batch.Scorer
 	Batch  []int
 }
 
-// newExplainer returns one that explains on the processor: single graphs are no work for a GPU.
+// newExplainer returns an Explainer that works on the processor, since a GPU does not help with single graphs.
 func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha float64) (*Explainer, error) {
 	if m.Encoder.Device != nil {
 		here, encoder := *m, *m.Encoder
@@ -40,7 +41,7 @@ func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha f
 	return &Explainer{Alone: of, Alpha: alpha, Form: m.Form()}, nil
 }
 
-// each calls do with the scored rows, on that many goroutines (0: one for each core), and returns an error of one.
+// each calls do with each scored row, on so many goroutines (0: one for each core), and returns the first error.
 func each(ctx context.Context, workers int, rows []table.Row, do func(*table.Scored) error) error {
 	errs := make([]error, len(rows))
 	err := parallel.For(ctx, workers, len(rows), func(_, i int) {
@@ -54,7 +55,7 @@ func each(ctx context.Context, workers int, rows []table.Row, do func(*table.Sco
 	return err
 }
 
-// Explain sets Why of scored rows.
+// Explain sets Why of the scored rows.
 func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Row) error {
 	return each(ctx, workers, rows, func(s *table.Scored) (err error) {
 		s.Why, err = e.Why(ctx, s.Record)
@@ -62,7 +63,7 @@ func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Row) 
 	})
 }
 
-// Nearest sets Nearest of scored rows.
+// Nearest sets Nearest of the scored rows to their count most similar training graphs.
 func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Row, count int) error {
 	return each(ctx, workers, rows, func(s *table.Scored) error {
 		s.Nearest = e.Alone.Nearest(s.Graph, count)
@@ -70,7 +71,7 @@ func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Row, 
 	})
 }
 
-// structures sets Structure of scored rows: the SMILES of the molecule in the form of the model.
+// structures sets Structure of the scored rows: their SMILES in the form of the model.
 func structures(ctx context.Context, workers int, rows []table.Row, form molecule.Form) error {
 	return each(ctx, workers, rows, func(s *table.Scored) error {
 		s.Structure = written(&s.Entry, form)
@@ -78,7 +79,7 @@ func structures(ctx context.Context, workers int, rows []table.Row, form molecul
 	})
 }
 
-// written is a readable record's molecule as SMILES.
+// written returns the molecule of a readable record as SMILES, or "" if the record has none.
 func written(e *dataset.Entry, form molecule.Form) string {
 	m, err := smiles.Parse(e.SMILES)
 	if block := e.Molfile(); block != "" {
@@ -91,7 +92,7 @@ func written(e *dataset.Entry, form molecule.Form) string {
 	return smiles.Write(read)
 }
 
-// Why explains a readable record.
+// Why explains the score of a record that could be read. Values of atoms are in the order of the record's SMILES.
 func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error) {
 	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
 	if err != nil {
@@ -105,11 +106,11 @@ func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error
 	return table.Why{Given: true, Explanation: *x, Atoms: order(x.Contributions), AtomsSubtrees: order(x.BySubtrees), AtomsEmbedding: order(x.ByEmbedding), LikeOutside: alike}, nil
 }
 
-// mostAlike is how many records of the OOD dictionary are named.
+// mostAlike is how many records likeOutside returns.
 const mostAlike = 3
 
-// likeOutside returns the records, from 1, of the OOD dictionary with the most attention for this
-// one.
+// likeOutside returns the records, from 1, on the OOD side of the attention's dictionaries that get most attention from
+// record r. Without a batch it returns none.
 func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float64, error) {
 	if e.Scorer == nil {
 		return nil, nil
@@ -129,7 +130,7 @@ func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float6
 	return list, nil
 }
 
-// InBatch returns the index of a record in an ascending batch, or −1.
+// InBatch returns the index in an ascending batch of the record at a place, or −1 if it is not in the batch.
 func InBatch(batch []int, record int) int {
 	if i, found := slices.BinarySearch(batch, record); found {
 		return i

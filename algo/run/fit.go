@@ -9,19 +9,19 @@ import (
 	"baca/algo/graph"
 )
 
-// A Fit is a scored batch.
+// A Fit is a batch and, once it is scored, its report.
 type Fit struct {
 	*batch.Report
 	Graphs  []*graph.Graph // of the batch, in the order of Report.Rows
-	Records []int          // their places in the input, from 0
-	// Sample reports an even sample of the input or, with First, its first graphs.
+	Records []int          // places of the graphs in the input, from 0
+	// Sample is set if the batch is an even sample of the input. With First it is the first graphs instead.
 	Sample, First bool
-	// Total is the number of records, 0 if unknown.
+	// Total is the number of records of the input, or 0 if it is unknown.
 	Total int
 }
 
-// Sentences describe a batch, given what decides at which rate and whether rows have both answers. A nil
-// Fit has none.
+// Sentences describe a batch. by is what decides and alpha the rate, both says whether rows have the batch's answer too.
+// A nil Fit has no sentences.
 func (f *Fit) Sentences(by string, both bool, alpha float64) []string {
 	switch {
 	case f == nil || f.Report == nil || f.Few && by != batch.ByAlone:

@@ -11,14 +11,15 @@ import (
 	"baca/algo/table"
 )
 
-// Predictions are values of records that are judged.
+// Predictions say how records with predicted values are judged.
 type Predictions struct {
-	*trust.Judging                                    // nil for a model that knows no errors: values are read all the same, to report mistakes
-	Values         func(*dataset.Entry) *model.Values // of a record with a score
-	Outcome        func(trust.Outcome)                // if not nil, gets what was judged
+	*trust.Judging                                    // nil if the model knows no errors; Values is then called only to report mistakes
+	Values         func(*dataset.Entry) *model.Values // returns the values of a record with a score
+	Outcome        func(trust.Outcome)                // if not nil, is called with each result
 }
 
-// Judge sets Trust of rows with a score and a prediction, and with its uncertainty where errors are compared by it.
+// Judge sets Trust of the rows that have a score and a prediction. If errors are compared by uncertainty, rows need that
+// too.
 func (p *Predictions) Judge(ctx context.Context, rows []table.Row) error {
 	var graphs []*graph.Graph
 	var scores []float64

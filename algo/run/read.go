@@ -10,34 +10,32 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// At most MaxGraphs graphs form a batch, fewer if they are very large. From longer inputs a sample
-// forms it, and the others are scored in its state. So memory is bounded, and all scores are
-// comparable.
+// A batch has at most MaxGraphs graphs, and fewer if they are very large. From a longer input a sample forms the batch, and
+// the other graphs are scored in the state after it. So memory is bounded, and all scores are comparable.
 const (
 	MaxGraphs = 4096
-	maxNodes  = 1 << 20   // unless there are fewer than batch.MinBatch graphs
+	maxNodes  = 1 << 20   // nodes in a batch of at least batch.MinBatch graphs
 	maxText   = 128 << 20 // bytes of records waiting for the batch
 )
 
-// perRecord is a record's overhead in maxText.
+// perRecord is what each record adds to maxText beside its texts.
 const perRecord = 64
 
 // An Input is a sequence of records.
 type Input struct {
 	Records iter.Seq2[dataset.Record, error]
-	// Again, if not nil, restarts the input; callers release it. Otherwise Records is all there is,
-	// and a sample has the first graphs.
+	// Again, if not nil, starts the input again. The caller must call release. If it is nil, the input can be read once,
+	// and a batch of a longer input has its first graphs.
 	Again func() (records iter.Seq2[dataset.Record, error], release func(), err error)
 }
 
-// block records are parsed at a time before there is a batch, piece records by one goroutine
-// afterwards, or more for a GPU.
+// Up to the batch, block records are parsed at a time. After it, each goroutine gets piece records, or more with a GPU.
 const (
 	block = 256
 	piece = 32
 )
 
-// inOrder yields records after skip ones, with places from first on.
+// inOrder yields records with their places, from first on, without the first skip ones.
 func inOrder(records iter.Seq2[dataset.Record, error], first, skip int) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		place := first
@@ -50,18 +48,18 @@ func inOrder(records iter.Seq2[dataset.Record, error], first, skip int) iter.Seq
 	}
 }
 
-// A reader reads an input up to the batch.
+// A reader reads an input until it has a batch.
 type reader struct {
 	next    func() (dataset.Record, error, bool)
 	workers int
-	broken  error // of the input, after what was read
+	broken  error // error of the input after what was read
 
-	parsed      []dataset.Record // all so far
+	parsed      []dataset.Record // all records so far
 	graphs      []*graph.Graph
-	places      []int // of graphs
-	records     int   // read
+	places      []int // places of the graphs
+	records     int   // number of records so far
 	nodes, text int
-	ahead       dataset.Record // read by hasNext
+	ahead       dataset.Record // what hasNext has read
 	isAhead     bool
 }
 
@@ -74,12 +72,12 @@ func (r *reader) parseNext(ctx context.Context, n int) ([]dataset.Record, error)
 	return records, parse(ctx, r.workers, records)
 }
 
-// parse parses records on that many goroutines.
+// parse parses records on so many goroutines.
 func parse(ctx context.Context, workers int, records []dataset.Record) error {
 	return parallel.For(ctx, workers, len(records), func(_, i int) { records[i] = records[i].Parsed() })
 }
 
-// fillBatch reads until a batch is full or the input ends.
+// fillBatch reads until there are so many graphs, another bound of a batch is reached, or the input ends.
 func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	full := func() bool {
 		return len(r.graphs) >= graphs || r.text >= maxText || r.nodes >= maxNodes && len(r.graphs) >= batch.MinBatch
@@ -103,7 +101,7 @@ func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	return nil
 }
 
-// hasNext reports whether there is another record, which take returns.
+// hasNext reports whether there is another record, which take then returns.
 func (r *reader) hasNext() bool {
 	if !r.isAhead && r.broken == nil {
 		r.ahead, r.broken, r.isAhead = r.next()
@@ -112,12 +110,13 @@ func (r *reader) hasNext() bool {
 	return r.isAhead
 }
 
+// take returns the record that hasNext has found.
 func (r *reader) take() dataset.Record {
 	r.isAhead = false
 	return r.ahead
 }
 
-// all yields the parsed records, and then the remaining ones.
+// all yields the records read so far, and then the remaining ones.
 func (r *reader) all() iter.Seq2[dataset.Record, error] {
 	return func(yield func(dataset.Record, error) bool) {
 		for _, rec := range r.parsed {
@@ -136,8 +135,8 @@ func (r *reader) all() iter.Seq2[dataset.Record, error] {
 	}
 }
 
-// sample draws a sample from the whole input, unscored. An input error ends it, and comes again
-// when rows are scored.
+// sample draws a sample from the whole input. It is not scored yet. An error of the input ends it without an error,
+// since the same error comes again when rows are scored.
 func (r *reader) sample(ctx context.Context, p *Plan) (*Fit, error) {
 	s := newSample(p.Graphs, p.Options.Seed)
 	for i, g := range r.graphs {

@@ -1,5 +1,5 @@
-// Package run scores lists. A [Plan] says what is read, how it is scored, explained and judged, and where rows go; a [Run] does it
-// the same way for the command, the page, servers and engines, which translate and draw.
+// Package run scores lists. A [Plan] says what is read, how it is scored, explained and judged, and where rows go. A [Run]
+// does this in the same way for the command, the page, servers and engines, which translate input and draw output.
 package run
 
 import (
@@ -23,42 +23,42 @@ import (
 type Plan struct {
 	Model   *model.Model
 	Options batch.Options // of the scorer; Seed and Workers are also those of the run
-	// Batch scores the graphs as a batch, which Options.By other than alone needs. Otherwise each is
-	// scored by itself in one pass.
+	// Batch scores the graphs as a batch, which every Options.By but alone needs. Otherwise each graph is scored by
+	// itself, in one pass.
 	Batch  bool
-	Graphs int // of the batch, at most; 0: MaxGraphs
-	// Confidence, over the choice of held-out graphs, keeps false alarms at Options.Alpha; 0: on average.
+	Graphs int // the most graphs of the batch; 0: MaxGraphs
+	// Confidence is that with which false alarms stay at Options.Alpha, given the choice of held-out graphs. 0: on average.
 	Confidence float64
-	Others     []*model.Model // have scores of each record, too, without Batch
+	Others     []*model.Model // further models that score each record; not with Batch
 
-	// Columns are what rows have. Reasons, neighbors, judgements and structures are computed for them.
+	// Columns are those of rows. Reasons, neighbours, judgements and structures are computed only for their columns.
 	Columns     table.Group
-	Neighbors   int          // of the columns OfNeighbors; 0: those of the explanation
-	Predictions *Predictions // for the columns OfTrust
-	From        *table.Run   // the provenance of rows, which names what decided; nil: they have none
-	Own         *[]string    // the input's columns, known once it is read; nil: none
+	Neighbors   int          // number of neighbours for OfNeighbors; 0: those of the explanation
+	Predictions *Predictions // predictions for OfTrust; nil: none
+	From        *table.Run   // columns on where rows come from, such as what decided; nil: none
+	Own         *[]string    // columns of the input, known after reading has begun; nil: none
 
 	Input Input
-	// Skip rows were written by an earlier run. With Batch the input needs Again.
+	// Skip is the number of rows that an earlier run has written. With Batch, Input.Again is needed.
 	Skip int
 
-	// Reading, if not nil, gets the number of records seen for the sample.
+	// Reading, if not nil, is called with the number of records read for the sample.
 	Reading func(records int)
-	// Fitting, if not nil, gets the batch before it is scored, without Report.
+	// Fitting, if not nil, is called with the batch before it is scored: Report is nil.
 	Fitting func(*Fit)
-	// Fitted, if not nil, gets the scored batch before the first row. An input without graphs has
-	// none.
+	// Fitted, if not nil, is called with the scored batch before the first row. It is not called for an input without
+	// graphs.
 	Fitted func(*Fit) error
-	// Open, if not nil, returns where rows with these columns go, and refused records, if anywhere. It is called
-	// once records were read.
+	// Open, if not nil, is called after the first records were read. It returns where rows with these columns go, and
+	// where refused records go, each or both of which may be nil.
 	Open func(fields []table.Field) (rows, rejects *table.Sink, err error)
-	// Rows, if not nil, gets rows in the order of the input, which are valid until it returns. Then they are
-	// written, of which Written hears, if not nil.
+	// Rows, if not nil, is called with rows in the order of the input, before they are written. They are valid until it
+	// returns. Written, if not nil, is called after they were written.
 	Rows    func(rows []table.Row) error
 	Written func() error
 }
 
-// Form is the form of molecules that the plan reads. The order of atoms matters to what is explained.
+// Form returns the form in which the plan reads molecules. Explanations and batches depend on the order of atoms.
 func (p *Plan) Form() molecule.Form {
 	form := p.Model.Form()
 	if !p.Batch && p.Columns&(table.OfReasons|table.OfNeighbors) == 0 {
@@ -71,17 +71,17 @@ func (p *Plan) Form() molecule.Form {
 type Run struct {
 	Plan
 	Scorer *batch.Scorer
-	Rate   float64     // of verdicts: alpha, or less with a confidence, 0 if that is impossible
-	Fit    *Fit        // nil before, and without a batch
-	Tally  table.Tally // of the rows
+	Rate   float64     // rate of verdicts: alpha, less with a confidence, or 0 if the confidence is impossible
+	Fit    *Fit        // the scored batch; nil before that, and without a batch
+	Tally  table.Tally // counts of the rows
 
 	others        []*batch.Scorer
-	explainer     *Explainer // nil where nothing is explained
+	explainer     *Explainer // nil if nothing is explained
 	began         bool
 	rows, rejects *table.Sink
 }
 
-// New prepares a run.
+// New prepares a run. An error names an option that the model does not allow.
 func New(ctx context.Context, p Plan) (*Run, error) {
 	r := &Run{Plan: p, Rate: p.Options.Alpha}
 	if r.Graphs <= 0 {
@@ -112,9 +112,9 @@ func New(ctx context.Context, p Plan) (*Run, error) {
 	return r, err
 }
 
-// Do scores the input and hands out its rows in order. Rows depend on input, model and seed, not on
-// the number of workers. An error of the input ends it after the rows before; one of the plan's functions
-// or of ctx ends it at once.
+// Do scores the input and hands out its rows in order. Rows depend on input, model and seed, not on the number of workers.
+// An error of the input is returned after the rows before it. An error of ctx or of one of the plan's functions ends the
+// run at once.
 func (r *Run) Do(ctx context.Context) error {
 	release, err := r.compare(ctx)
 	if err != nil {
@@ -132,8 +132,9 @@ func (r *Run) Do(ctx context.Context) error {
 	return r.emit(ctx, nil) // the header of no rows
 }
 
-// compare compares an input whose predictions are judged with the held-out molecules, which reads it to
-// the end. One that cannot be read again has no intervals and verdicts of the list.
+// compare compares a list whose predictions are judged with the held-out molecules. This reads the input to the end and
+// opens it again; release closes it. An input that can be read only once is not compared, so it gets no intervals and
+// verdicts of the list.
 func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	p := r.Predictions
 	if p == nil || p.Judging == nil || r.Input.Again == nil {
@@ -149,7 +150,7 @@ func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	return release, p.Compare(ctx, list.Graphs, list.Sample)
 }
 
-// batch scores the graphs, or a sample of them, as a batch, and the others in its state.
+// batch scores the graphs, or a sample of them, as a batch, and then all others in the state after it.
 func (r *Run) batch(ctx context.Context) error {
 	in := r.Input
 	next, stop := iter.Pull2(in.Records)
@@ -197,7 +198,7 @@ func (r *Run) batch(ctx context.Context) error {
 	return r.stream(ctx, f, inOrder(records, first, r.Skip))
 }
 
-// fit scores the graphs of a Fit and completes it.
+// fit scores the graphs of a Fit and sets its Report.
 func (r *Run) fit(ctx context.Context, f *Fit) error {
 	if len(f.Graphs) == 0 {
 		return ctx.Err()
@@ -222,9 +223,9 @@ func (r *Run) fit(ctx context.Context, f *Fit) error {
 	return err
 }
 
-// stream parses and scores records, each by itself and, after a batch, in its state. Records of the
-// batch, the Fit, keep their rows. It emits them in order and does not depend on the number of workers.
-// An error of the records ends it after the rows before.
+// stream parses and scores records and emits their rows in order, whatever the number of workers. Each record is scored by
+// itself or, after a batch, in the state after it. Records of the batch f keep the rows they have. An error of the records
+// is returned after the rows before it.
 func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, error]) error {
 	known := make(map[int]*batch.Row, len(f.Records))
 	for i, place := range f.Records {
@@ -259,12 +260,12 @@ func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, erro
 	return nil
 }
 
-// Each scores parsed records, each by itself, and returns their rows.
+// Each scores each of some parsed records by itself, and returns their rows.
 func (r *Run) Each(ctx context.Context, records []dataset.Record) ([]table.Row, error) {
 	return r.score(ctx, records, make([]*batch.Row, len(records)))
 }
 
-// score returns the rows of parsed records, some of which have scores.
+// score returns the rows of parsed records. scores has those that are known already, and nil for the others.
 func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*batch.Row) ([]table.Row, error) {
 	rows, scored := make([]table.Row, len(records)), make([]table.Scored, len(records))
 	var graphs, all []*graph.Graph
@@ -306,7 +307,7 @@ func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*bat
 	return rows, nil
 }
 
-// emit completes rows, writes and counts them.
+// emit completes rows, and counts and writes them.
 func (r *Run) emit(ctx context.Context, rows []table.Row) error {
 	if err := r.begin(); err != nil {
 		return err
@@ -342,7 +343,7 @@ func (r *Run) emit(ctx context.Context, rows []table.Row) error {
 	return nil
 }
 
-// begin opens where rows go. Own columns are known by now, and what decides.
+// begin opens the files for rows and rejects at the first call, when the columns are known.
 func (r *Run) begin() (err error) {
 	if r.Open == nil || r.began {
 		return nil
@@ -352,7 +353,7 @@ func (r *Run) begin() (err error) {
 	return err
 }
 
-// fields are the columns of rows.
+// fields returns the columns of rows.
 func (r *Run) fields() []table.Field {
 	fields := table.Fields(r.Columns)
 	var from []table.Field
@@ -374,7 +375,7 @@ func (r *Run) fields() []table.Field {
 	return fields
 }
 
-// complete explains and judges rows, as far as their columns need it.
+// complete explains and judges rows as far as their columns require it.
 func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 	workers := r.Options.Workers
 	if r.Columns&table.OfReasons != 0 {
@@ -398,7 +399,7 @@ func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 	return r.Predictions.Judge(ctx, rows)
 }
 
-// Sentences describe the list as a whole.
+// Sentences say what the batch showed about the list as a whole.
 func (r *Run) Sentences() []string {
 	return r.Fit.Sentences(r.Options.By, r.Columns&table.OfAnswers != 0, r.Rate)
 }

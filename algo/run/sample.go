@@ -12,11 +12,10 @@ import (
 	"baca/algo/graph"
 )
 
-// A sample is an even sample of bounded size of an input's graphs.
+// A sample is an even sample, of bounded size, of an input's graphs.
 //
-// Place and seed give each record a pseudo-random key, and the graphs with the smallest keys are
-// the sample: up to limit graphs, fewer if they are very large. It depends only on input and seed.
-// Keys differ, so copies are two graphs.
+// Place and seed give each record a pseudo-random key. The sample has the graphs with the smallest keys: up to limit
+// graphs, fewer if they are very large. So it depends only on the input and the seed. Keys differ even for equal graphs.
 type sample struct {
 	seed  uint64
 	limit int
@@ -33,6 +32,7 @@ type sampled struct {
 // sampleStream separates the keys from other random numbers of the seed.
 const sampleStream = 0xba1a_0003
 
+// newSample returns an empty sample.
 func newSample(limit int, seed uint64) *sample { return &sample{seed: seed, limit: limit} }
 
 // mix is a permutation of 64-bit numbers, SplitMix64's finaliser (Steele, Lea and Flood, 2014).
@@ -42,19 +42,19 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// key is injective for each seed.
+// key returns the key of the record at a place. No two places have the same key.
 func (s *sample) key(place int) uint64 {
 	return mix(mix(uint64(place)^mix(s.seed)) + mix(s.seed^sampleStream))
 }
 
-// full reports whether the first part of the sample, of that many graphs and nodes, has no room. It
-// is monotone in both.
+// full reports whether a sample of so many graphs and nodes has no room for another. If it is full, so is one with more
+// graphs or nodes.
 func (s *sample) full(graphs, nodes int) bool {
 	return graphs >= s.limit || nodes >= maxNodes && graphs >= batch.MinBatch
 }
 
-// wants reports whether a graph at that place would change the sample. Most records of a long input
-// need no parsing.
+// wants reports whether the graph at a place would change the sample. For most records of a long input it is false, so
+// that they need no parsing.
 func (s *sample) wants(place int) bool {
 	key := s.key(place)
 	n := len(s.items)
@@ -65,11 +65,12 @@ func (s *sample) wants(place int) bool {
 	return !there
 }
 
+// find returns the index of a key among the items, and whether it exists.
 func (s *sample) find(key uint64) (int, bool) {
 	return slices.BinarySearchFunc(s.items, key, func(i sampled, key uint64) int { return cmp.Compare(i.key, key) })
 }
 
-// add adds the graph at a place, from 0.
+// add adds the graph at a place, which counts from 0, if the sample wants it.
 func (s *sample) add(place int, g *graph.Graph) {
 	if !s.wants(place) {
 		return
@@ -94,7 +95,7 @@ func (s *sample) byPlace() []sampled {
 	return slices.SortedFunc(slices.Values(s.items), func(a, b sampled) int { return cmp.Compare(a.place, b.place) })
 }
 
-// fit returns the graphs in input order, unscored. total is the number of records.
+// fit returns the sample as a Fit that is not scored yet. total is the number of records of the input.
 func (s *sample) fit(total int) *Fit {
 	f := &Fit{Sample: true, Total: total}
 	for _, i := range s.byPlace() {
@@ -103,15 +104,15 @@ func (s *sample) fit(total int) *Fit {
 	return f
 }
 
-// A placed record has its place in the input, from 0.
+// A placed is a record and its place in the input, from 0.
 type placed struct {
 	place int
 	dataset.Record
 }
 
-// draw adds the records in the sample, parsed on that many goroutines (0: one for each core), and
-// returns the number of records. It calls progress, if not nil, with the number so far. The error
-// is that of the records, after the last one, or of ctx.
+// draw adds the records that belong to the sample, parsed on so many goroutines (0: one for each core). It returns the
+// number of records. It calls progress, if not nil, with the number so far. An error is that of ctx, or of the records
+// after the last one was added.
 func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed, error], progress func(records int)) (int, error) {
 	n := 0
 	var wanted []dataset.Record
@@ -157,10 +158,11 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 	return n, err
 }
 
-// drawn records pass between checks of the context.
+// drawn is the number of records between checks of the context.
 const drawn = 4096
 
-// SampleOf returns an even sample of the graphs of records, MaxGraphs at most, or all of them if these are no more.
+// SampleOf returns an even sample of at most MaxGraphs graphs of the records. An error of the records ends the sample and
+// is not returned.
 func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) (*Fit, error) {
 	s := newSample(MaxGraphs, seed)
 	n, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil)

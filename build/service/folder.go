@@ -11,14 +11,14 @@ import (
 	"baca/weights"
 )
 
-// An offered model is a file of a folder.
+// An offered model is a file in the offered folder.
 type offered struct {
 	Summary
 	path string
 }
 
-// Offer adds the models of a folder, each by the name of its file without .msgpack. It loads all once, so that a
-// damaged file is found before the first question. No path is ever made of a question.
+// Offer adds the models of a folder, each by the name of its file without .msgpack. It loads all of them once, so that a
+// damaged file is found before the first question. Questions never become paths.
 func (s *Service) Offer(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Offer(dir string) error {
 	return nil
 }
 
-// names are those of built-in models and of the folder's.
+// names lists the built-in models and those of the folder.
 func (s *Service) names() []string {
 	list := weights.Names()
 	for _, o := range s.folder {
@@ -58,7 +58,8 @@ func (s *Service) names() []string {
 	return list
 }
 
-// file returns the file of a model by name.
+// file returns the bytes of the file of a model by name. It fails with [ErrUnknown] if no model has the name, and if a
+// file of the folder has changed since the start.
 func (s *Service) file(name string) ([]byte, error) {
 	data, err := weights.Bytes(name)
 	if !errors.Is(err, ErrUnknown) {

@@ -1,6 +1,5 @@
-// Package service answers other programs' questions about BaCa as plain values with limits: models,
-// scores, verdicts, explanations, training (Model.Score, Service.Train). Callers bring the
-// transport.
+// Package service answers questions of other programs as plain values with limits: models, scores, verdicts,
+// explanations, training (Model.Score, Service.Train). Callers bring the transport.
 package service
 
 import (
@@ -30,18 +29,18 @@ import (
 
 // Limits of one question.
 const (
-	MaxRecords   = 1 << 16 // scored one by one
-	MaxBatch     = 1 << 20 // scored as a batch
-	MaxTraining  = 1 << 20 // trained on
+	MaxRecords   = 1 << 16 // records scored one by one
+	MaxBatch     = 1 << 20 // records scored as a batch
+	MaxTraining  = 1 << 20 // records to train on
 	MaxExplained = 1 << 12
-	MaxNodes     = 1 << 24 // of plain graphs in total
-	maxKept      = 4       // cached models
+	MaxNodes     = 1 << 24 // nodes of plain graphs in total
+	maxKept      = 4       // models in the cache
 )
 
-// Default is the model without a name.
+// Default is the model that is used if none is named.
 const Default = weights.Default
 
-// ErrUnknown means a model neither built in, nor in the folder, nor cached.
+// ErrUnknown is the error for a model that is neither built in nor in the folder nor cached.
 var ErrUnknown = weights.ErrUnknown
 
 // A Service answers questions and caches models. It is safe for concurrent use.
@@ -53,14 +52,14 @@ type Service struct {
 	kept []*Model // most recently used last
 }
 
-// New returns a service with that many goroutines (0: one for each core).
+// New returns a service that works on so many goroutines (0: one for each core).
 func New(workers int) *Service { return &Service{workers: workers} }
 
 // A Model answers questions. It is read-only.
 type Model struct {
 	*algo.Model
-	Name   string // in questions; of a file that Open was given, the SHA-256
-	SHA256 string // of File
+	Name   string // name in questions; the SHA-256 for a model from Open
+	SHA256 string // SHA-256 of File
 	File   []byte
 
 	workers int
@@ -70,8 +69,8 @@ type Model struct {
 	wide     *Model // nil before Wide
 }
 
-// Model returns a model of the program or of the folder by name, or a cached one by SHA-256. Otherwise
-// the error wraps ErrUnknown.
+// Model returns a model by name, from the program or the folder, or a cached one by SHA-256. For others the error wraps
+// ErrUnknown.
 func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +86,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	return s.keep(ctx, name, file)
 }
 
-// Open caches the model of a file by the SHA-256 of its bytes. Later models evict it.
+// Open loads and caches the model of a file. Its name is the SHA-256 of the file. Later models may evict it.
 func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
 	name := Sum(file)
 	if m, err := s.Model(ctx, name); err == nil {
@@ -98,12 +97,13 @@ func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
 	return s.keep(ctx, name, file)
 }
 
-// Sum is the SHA-256 of a file, in hexadecimal.
+// Sum returns the SHA-256 of a file in hexadecimal.
 func Sum(data []byte) string {
 	hash := sha256.Sum256(data)
 	return hex.EncodeToString(hash[:])
 }
 
+// keep loads and caches a model, and evicts the one that was not used for longest. The caller holds s.mu.
 func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
 	loaded, err := weights.Load(file)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, e
 	return m, nil
 }
 
-// Wide is the model with p-values that compare with training graphs, too.
+// Wide returns the model with p-values that also compare with training graphs, see Widen.
 func (m *Model) Wide(ctx context.Context) (*Model, error) {
 	m.widening.Lock()
 	defer m.widening.Unlock()
@@ -131,7 +131,8 @@ func (m *Model) Wide(ctx context.Context) (*Model, error) {
 	return m.wide, err
 }
 
-// Widen has p-values compare with training graphs, too, which are judged by the model's background if that is built in.
+// Widen returns a scorer and a model whose p-values also compare with training graphs. The model's background tells how to
+// score these; it must be the built-in one or none.
 func Widen(ctx context.Context, m *algo.Model, single *algo.SingleScorer, workers int) (*algo.SingleScorer, *algo.Model, error) {
 	if m.Background == nil {
 		return single.Approximate(ctx, nil)
@@ -152,7 +153,7 @@ type Summary struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	SHA256      string `json:"sha256"`
-	Molecules   bool   `json:"molecules"` // reads molecules, not plain graphs
+	Molecules   bool   `json:"molecules"` // whether it reads molecules, not plain graphs
 	Reads       string `json:"reads"`     // how it reads them
 	Dataset     string `json:"dataset"`
 	Train       int    `json:"train"`      // number of training graphs
@@ -161,11 +162,11 @@ type Summary struct {
 
 type About struct {
 	Summary
-	// Threshold is the least score that is outside, nil where alpha needs more references.
+	// Threshold is the lowest score that is outside. It is nil if alpha needs more references.
 	Threshold *float64 `json:"threshold"`
 }
 
-// About describes a model and its threshold, see [How].
+// About describes a model, with the threshold for the alpha and confidence of a [How].
 func (m *Model) About(alpha, confidence float64) (*About, error) {
 	if err := decide.CheckAlpha(alpha); err != nil {
 		return nil, err
@@ -180,6 +181,7 @@ func (m *Model) About(alpha, confidence float64) (*About, error) {
 	return a, nil
 }
 
+// summary returns what lists of models say of m.
 func summary(m *algo.Model, name, sha256 string) Summary {
 	c := m.Card
 	return Summary{
@@ -192,8 +194,8 @@ func summary(m *algo.Model, name, sha256 string) Summary {
 type List struct {
 	SMILES []string `json:"smiles"`
 	Graphs []Plain  `json:"graphs"`
-	IDs    []string `json:"ids"` // one for each, empty for the number of the row; nil for numbers
-	First  int      `json:"-"`   // row of the first in the whole list, from 0
+	IDs    []string `json:"ids"` // an id for each record, or "" for the number of its row; nil for none
+	First  int      `json:"-"`   // row of the first record in the whole list, from 0
 }
 
 // A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.
@@ -202,8 +204,8 @@ type Plain struct {
 	Edges [][2]int32
 }
 
-// UnmarshalJSON reads an object of n and edges, and no more than that: encoding/json would drop the third
-// number of an edge, and make up what is missing.
+// UnmarshalJSON reads an object of n and edges. Unlike encoding/json it refuses other fields, edges of more than two numbers
+// and missing numbers.
 func (p *Plain) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -231,7 +233,8 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// pairsOf reads a valid JSON list of pairs of numbers, up to the first element that is none.
+// pairsOf reads a valid JSON list of pairs of whole numbers. whole is false if an element is not such a pair; pairs are
+// then those before it.
 func pairsOf(list []byte) (pairs [][2]int32, whole bool) {
 	var pair [2]int32
 	depth, n := 0, 0
@@ -262,8 +265,8 @@ func pairsOf(list []byte) (pairs [][2]int32, whole bool) {
 
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
 
-// records returns the list's records to be read by a schema, molecules in a form. It fails for more
-// than most, or for the wrong kind of graphs.
+// records returns the list's records for a schema, molecules in a form. It returns an error for more than most records
+// or for graphs of the wrong kind.
 func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[dataset.Record, error], error) {
 	nodes := 0
 	for _, p := range l.Graphs {
@@ -292,6 +295,7 @@ func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[d
 	}, nil
 }
 
+// record returns record i of the list: a SMILES or a plain graph.
 func (l *List) record(i int) dataset.Record {
 	row := l.First + i + 1
 	if len(l.Graphs) == 0 {
@@ -305,18 +309,18 @@ func (l *List) record(i int) dataset.Record {
 
 type How struct {
 	Alpha      float64 // rate of false alarms
-	Confidence float64 // that the rate is kept over the choice of held-out graphs; 0 for on average
-	// By is one of algo.Deciders, or ByBoth. Other than by algo.ByAlone the records form a batch, on which
-	// each answer depends; of many an even sample forms it.
+	Confidence float64 // probability, over the choice of held-out graphs, with which the rate is kept; 0: on average
+	// By is one of algo.Deciders, or ByBoth. Except for algo.ByAlone the records, or an even sample of many, form a batch
+	// on which each answer depends.
 	By      string
-	Seed    uint64 // of the attention and the sample
-	Explain bool   // rows have Why
+	Seed    uint64 // for the attention and the sample
+	Explain bool   // whether rows have Why
 }
 
-// ByBoth decides by each record alone, and says what the batch says beside it.
+// ByBoth decides by each record alone, and also gives what the batch says.
 const ByBoth = "both"
 
-// Decider is the one of algo.Deciders that decides.
+// Decider returns the one of algo.Deciders that decides.
 func (h How) Decider() string {
 	if h.By == ByBoth {
 		return algo.ByAlone
@@ -324,22 +328,22 @@ func (h How) Decider() string {
 	return h.By
 }
 
-// Check rejects what the command rejects.
+// Check returns an error for values that the command refuses.
 func (h How) Check() error { return cmp.Or(algo.CheckBy(h.Decider()), decide.CheckAlpha(h.Alpha)) }
 
 func (h How) batch() bool { return h.By != algo.ByAlone }
 
 // A Whole describes a batch.
 type Whole struct {
-	// Few reports too few records for a batch: each was judged by itself.
+	// Few is set if there were too few records for a batch, so that each was judged by itself.
 	Few         bool     `json:"few"`
-	AUC         *float64 `json:"auc"`         // against held-out graphs, nil if Few
-	P           *float64 `json:"p_value"`     // of the list, nil where too few are held out
+	AUC         *float64 `json:"auc"`         // AUC against held-out graphs, nil if Few
+	P           *float64 `json:"p_value"`     // p-value of the list, nil if too few graphs are held out
 	Differences []string `json:"differences"` // how the list differs
 	Notes       []string `json:"notes"`       // sentences and warnings
 }
 
-// WholeOf describes the batch of a run, nil without one.
+// WholeOf describes the batch of a run. It returns nil if there is none.
 func WholeOf(r *run.Run) *Whole {
 	f := r.Fit
 	if f == nil {
@@ -353,7 +357,7 @@ func WholeOf(r *run.Run) *Whole {
 	return w
 }
 
-// known is nil for NaN.
+// known returns x, or nil for NaN.
 func known(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil
@@ -361,7 +365,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Plan is how the model answers. Callers say where rows go.
+// Plan returns a plan by which the model answers. Callers set the input and where rows go.
 func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.Decider(), how.Seed, m.workers, m.single
@@ -378,7 +382,8 @@ func (m *Model) Plan(how How) run.Plan {
 	return p
 }
 
-// Score follows a plan of the model for a list, and describes the batch, nil without one.
+// Score runs a plan of the model on a list. It returns a description of the batch, or nil without one. It returns an
+// error for a list that is too long.
 func (m *Model) Score(ctx context.Context, l List, p run.Plan) (whole *Whole, err error) {
 	most := MaxRecords
 	if p.Batch {
@@ -400,7 +405,7 @@ func (m *Model) Score(ctx context.Context, l List, p run.Plan) (whole *Whole, er
 	return WholeOf(r), nil
 }
 
-// Input returns a list of at most that many records for a plan.
+// Input returns a list of at most most records as the input of a plan.
 func (l *List) Input(p *run.Plan, most int) (run.Input, error) {
 	records, err := l.records(p.Model.Card.Schema, p.Form(), most)
 	again := func() (iter.Seq2[dataset.Record, error], func(), error) { return records, func() {}, nil }

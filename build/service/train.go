@@ -19,24 +19,26 @@ import (
 type Training struct {
 	List List
 	Recipe
-	// Values are of the records, nil for none. The model then stores the held-out errors, for
-	// [Model.Trust]. Each prediction must have been made without its record.
+	// Values are the values of the records, or nil. With them the model stores held-out errors, for [Judging.Join]. Each
+	// prediction must be one that was made without its record.
 	Values []algo.Values
 	// Columns names the values that the model stores.
 	Columns algo.ValueColumns
-	// StepNodes bounds the nodes of one training step, which take 8 kB each, 0 for no bound.
+	// StepNodes bounds the nodes of one training step, which take 8 kB each. 0 is no bound.
 	StepNodes int
 }
 
 // ErrLarge means that the graphs of a list are too large to train on.
 var ErrLarge = errors.New("graphs too large to train on here")
 
-// A step has the sizes of the largest graphs so far, as many as one training step has; sum is the most nodes of a step.
+// A step has the sizes of the largest graphs so far, as many as fit into one training step. sum is their sum: no step
+// has more nodes.
 type step struct {
 	sizes []int // ascending
 	sum   int
 }
 
+// add adds a graph of so many nodes. Of all graphs it keeps the sizes of the largest, as many as a batch has.
 func (s *step) add(nodes int) {
 	at, _ := slices.BinarySearch(s.sizes, nodes)
 	s.sizes = slices.Insert(s.sizes, at, nodes)
@@ -46,15 +48,15 @@ func (s *step) add(nodes int) {
 	}
 }
 
-// A Recipe says how a model is made of a list.
+// A Recipe says how a model is made from a list.
 type Recipe struct {
 	Name   string `json:"name"`   // of the model
-	Epochs int    `json:"epochs"` // 0 for the default of `baca train`
-	For    string `json:"for"`    // "attention", or empty, as its --for
+	Epochs int    `json:"epochs"` // 0 for the default of the command train
+	For    string `json:"for"`    // "attention" or empty, as --for of the command train
 	Seed   uint64 `json:"seed"`
-	// AsWritten reads molecules as written, not their parents.
+	// AsWritten makes the model read molecules as written, not their parents.
 	AsWritten bool `json:"as_written"`
-	// KeepStructures stores the molecules and their values, so that neighbours are shown.
+	// KeepStructures stores the molecules and their values in the model, to be shown as neighbours.
 	KeepStructures bool `json:"keep_structures"`
 }
 
@@ -65,13 +67,13 @@ type Progress struct {
 }
 
 type Trained struct {
-	File    []byte           // of the model
-	Refused []dataset.Record // unreadable
-	Warning string           // what the model cannot do
+	File    []byte           // the model's file
+	Refused []dataset.Record // records that cannot be read
+	Warning string           // what the model cannot do, or empty
 }
 
-// Train trains a model on a list, as `baca train` on a file, and calls progress after each epoch.
-// An error of progress ends it.
+// Train trains a model on a list, as the command train does on a file. It calls progress after each epoch, and ends with
+// an error of progress. A list of which too few records can be read is an error.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
 	if err := training.CheckLength(t.For, t.Epochs); err != nil {
 		return nil, err
@@ -137,14 +139,15 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	return out, nil
 }
 
-// Features is the length of a fingerprint.
+// Features is the number of features of a fingerprint.
 const Features = 2048
 
-// scaffoldHeight tells scaffolds apart.
+// scaffoldHeight is the height of the subtrees by which scaffolds are told apart.
 const scaffoldHeight = 4
 
-// Fingerprints emits for each record how often nodes occur in each surrounding, in the column of its hash; 255 stands for more. Records of
-// the same scaffold have the same number. An unreadable record has Err and zeros.
+// Fingerprints calls emit for each record. counts has, at the column of a surrounding's hash, how many nodes have that
+// surrounding, where 255 stands for 255 or more. Records with the same scaffold have the same number. A record that cannot
+// be read has Err and zeros.
 func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r dataset.Record, counts []byte, scaffold uint32)) error {
 	schema := algo.OGBParent
 	if len(l.Graphs) > 0 {
@@ -173,7 +176,7 @@ func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r dataset.
 	return nil
 }
 
-// sum is the SHA-256 of the lines of SMILES, or of the graphs' numbers.
+// sum returns the SHA-256 of the SMILES, one on each line, and of the numbers of the graphs.
 func (l *List) sum() string {
 	h := sha256.New()
 	for _, text := range l.SMILES {

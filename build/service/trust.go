@@ -13,7 +13,7 @@ import (
 	"baca/algo/table"
 )
 
-// A Judging says how predictions are judged: see [trust.Options] and [trust.OrderOf], whose defaults 0 and "" mean.
+// A Judging says how predictions are judged. 0 and "" stand for the defaults of [trust.Options] and [trust.OrderOf].
 type Judging struct {
 	Coverage    float64 `json:"coverage,omitempty" jsonschema:"share of observed values that intervals should hold; 0 for 0.9"`
 	Tolerance   float64 `json:"tolerance,omitempty" jsonschema:"errors above it are large; 0 takes the value that four of five held-out errors stay within"`
@@ -21,13 +21,13 @@ type Judging struct {
 	ErrorsBy    string  `json:"errors_by,omitempty" jsonschema:"what tells large errors from small ones: score, neighbors, margin, uncertainty or combined; empty for the model's own"`
 }
 
-// Predictions has a value for each record, and what the user's own model says of its uncertainty. Nil is not known.
+// Predictions has a predicted value for each record, and how uncertain the user's own model is. Nil means unknown.
 type Predictions struct {
 	Predicted   []*float64 `json:"predicted" jsonschema:"your prediction for each molecule, of classes the probability of class 1; null for none"`
 	Uncertainty []*float64 `json:"uncertainty,omitempty" jsonschema:"what your model says of its own uncertainty, in any unit, higher is less sure"`
 }
 
-// Values are the predictions as [Judging.Join] takes them.
+// Values returns the predictions in the form that [Judging.Join] takes.
 func (p *Predictions) Values() ([]algo.Values, error) {
 	if n := len(p.Uncertainty); n > 0 && n != len(p.Predicted) {
 		return nil, fmt.Errorf("%d uncertainties for %d predictions: want one for each, or none", n, len(p.Predicted))
@@ -44,8 +44,9 @@ func (p *Predictions) Values() ([]algo.Values, error) {
 	return values, nil
 }
 
-// Join adds expected errors to a plan of a model for a list, scored one by one: rows are judged where they have a score and a finite
-// prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see [Training].
+// Join makes a plan judge the predictions of a list, whose records are scored one by one. A row is judged if it has a score
+// and a finite prediction, and an uncertainty if the order of errors reads it. The model must know held-out errors, see
+// [Training]. values has one element for each record of the list.
 func (j Judging) Join(ctx context.Context, p *run.Plan, l List, values []algo.Values) error {
 	if len(values) != l.Len() {
 		return fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())

@@ -16,14 +16,14 @@ import (
 	"baca/algo/tanimoto"
 )
 
-// nearDuplicate is the least similarity of near duplicates.
+// nearDuplicate is the lowest similarity of near duplicates.
 const nearDuplicate = 0.85
 
-// Coverage steps are at similarities of 0, 0.05, …, 1.
+// coverageSteps is the number of similarities at which coverage is given: 0, 0.05, …, 1.
 const coverageSteps = 21
 
-// maxQueries bounds the molecules whose nearest are searched. An even sample of longer lists gives
-// shares to ± 0.6 percentage points (95 %).
+// maxQueries bounds the molecules whose nearest ones are searched. From a longer list an even sample is drawn, whose
+// shares are within ± 0.6 percentage points of the list's (95 %).
 const maxQueries = 25_000
 
 // A Comparison of a list A with a list B. Counts are of different molecules.
@@ -35,15 +35,15 @@ type Comparison struct {
 
 	Evidence Evidence `json:"evidence"`
 	Overlap  Overlap  `json:"overlap"`
-	// AtoB compares molecules of A with B, and so on. AtoA leaves each molecule itself out.
+	// AtoB has the similarity of each molecule of A to the nearest one of B, and so on. AtoA leaves the molecule itself out.
 	AtoB  Nearest `json:"a_to_b"`
 	BtoA  Nearest `json:"b_to_a"`
 	AtoA  Nearest `json:"a_to_a"`
 	BtoB  Nearest `json:"b_to_b"`
 	Audit Audit   `json:"audit"`
 
-	// Named has named traits and Fragments surroundings of atoms up to two bonds wide that differ
-	// at the false-discovery rate FDR, the surest first. Tested counts comparisons.
+	// Named has the named traits that differ at the false-discovery rate FDR, and Fragments the surroundings of atoms, up
+	// to two bonds wide. The surest difference comes first. Tested is the number of comparisons made.
 	Named           []Difference `json:"named"`
 	Fragments       []Difference `json:"fragments"`
 	NamedTested     int          `json:"named_tested"`
@@ -51,8 +51,8 @@ type Comparison struct {
 	FDR             float64      `json:"fdr"`
 }
 
-// Counts are of a list: its records, those that are no molecules, and those that equal an earlier
-// one. A molecule counts once below.
+// Counts says how many records a list has, how many of them are no molecules, and how many equal an earlier one. All
+// other numbers count each molecule once.
 type Counts struct {
 	Name    string `json:"name"`
 	Read    int    `json:"read"`
@@ -67,16 +67,17 @@ type Side struct {
 	Rings     Distribution `json:"rings"`
 }
 
-// A Distribution of a count over molecules.
+// A Distribution describes a count over molecules.
 type Distribution struct {
 	Quantiles [5]float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
 	Mean      float64    `json:"mean"`
-	Counts    []int      `json:"counts"` // of molecules with 0, 1, …, the last 100 and more
+	Counts    []int      `json:"counts"` // number of molecules with 0, 1, …; the last includes larger counts
 }
 
-// A Value is null in JSON if it is NaN.
+// A Value is a number that is null in JSON if it is NaN.
 type Value float64
 
+// MarshalJSON writes null for NaN, which JSON lacks.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(v)) {
 		return []byte("null"), nil
@@ -84,33 +85,33 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// Overlap counts what both lists have.
+// An Overlap counts what both lists have.
 type Overlap struct {
-	Molecules int `json:"molecules"` // in both, without stereochemistry
-	// Scaffolds, rings with their linkers: of A, of B and of both.
+	Molecules int `json:"molecules"` // molecules in both lists, whatever their stereochemistry
+	// Scaffolds are rings with their linkers. These are the numbers in A, in B and in both.
 	ScaffoldsA int `json:"scaffolds_a"`
 	ScaffoldsB int `json:"scaffolds_b"`
 	Scaffolds  int `json:"scaffolds"`
-	// Molecules with rings, and those whose scaffold the other list has.
+	// Cyclic counts molecules with rings, Sharing those of them whose scaffold the other list has.
 	CyclicA  int `json:"cyclic_a"`
 	CyclicB  int `json:"cyclic_b"`
 	SharingA int `json:"sharing_scaffold_a"`
 	SharingB int `json:"sharing_scaffold_b"`
 }
 
-// Nearest has the Tanimoto similarities, of counted subtrees up to two bonds, of nearest molecules.
+// Nearest describes the similarities of molecules to their nearest ones: Tanimoto's, of counted subtrees up to two bonds.
 type Nearest struct {
 	Queries        int                    `json:"queries"`
 	Sampled        bool                   `json:"sampled"`
 	Quantiles      [5]float64             `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
 	Mean           float64                `json:"mean"`
-	Coverage       [coverageSteps]float64 `json:"coverage"`        // the share whose nearest is at least so similar, see Steps
-	Duplicates     int                    `json:"duplicates"`      // similarity 1
-	NearDuplicates int                    `json:"near_duplicates"` // nearDuplicate and more, duplicates included
+	Coverage       [coverageSteps]float64 `json:"coverage"`        // for each of Steps, the share of molecules whose nearest is at least so similar
+	Duplicates     int                    `json:"duplicates"`      // molecules whose nearest has similarity 1
+	NearDuplicates int                    `json:"near_duplicates"` // those with at least nearDuplicate, duplicates included
 	similarities   []float64
 }
 
-// Steps are the similarities of Nearest.Coverage.
+// Steps returns the similarities at which Nearest.Coverage is given.
 func Steps() []float64 {
 	list := make([]float64, coverageSteps)
 	for k := range list {
@@ -121,29 +122,29 @@ func Steps() []float64 {
 
 // An Audit judges B as a test set for A.
 type Audit struct {
-	// AUC is the chance that a molecule of B has a nearer one in A than a molecule of A has among
-	// the others, ties counted half. A random split gives about ½.
+	// AUC is the chance that a molecule of B is more similar to A than a molecule of A is to the others of A. Ties
+	// count half. A random split gives about ½.
 	AUC     float64 `json:"auc"`
-	Verdict string  `json:"verdict"` // "easier", "random", "harder", or "undecided" for too few
+	Verdict string  `json:"verdict"` // "easier", "random", "harder", or "undecided" if there are too few molecules
 }
 
-// A Difference is commoner in one list.
+// A Difference is a trait or fragment that is commoner in one list.
 type Difference struct {
 	Kind string  `json:"kind"`
 	Name string  `json:"name"`
-	InA  int     `json:"in_a"` // number of molecules
+	InA  int     `json:"in_a"` // number of molecules of A that have it
 	InB  int     `json:"in_b"`
-	Odds float64 `json:"odds_ratio"` // odds in B relative to A
-	Low  float64 `json:"low"`        // 95 % interval
+	Odds float64 `json:"odds_ratio"` // odds of having it in B relative to A
+	Low  float64 `json:"low"`        // lower end of the 95 % interval of Odds
 	High float64 `json:"high"`
 	P    float64 `json:"p"`
 	Q    float64 `json:"q"`
-	// Example, for fragments: a molecule with it, and the atoms from 0 in SMILES order.
+	// Example is a molecule that has the fragment, and Atoms are the fragment's atoms in it, from 0.
 	Example string `json:"example,omitempty"`
 	Atoms   []int  `json:"atoms,omitempty"`
 }
 
-// Commoner returns the differences that are commoner in B, or else in A.
+// Commoner returns the differences that are commoner in B if inB is set, else those commoner in A.
 func Commoner(list []Difference, inB bool) []Difference {
 	return slices.DeleteFunc(slices.Clone(list), func(d Difference) bool { return d.Odds >= 1 != inB })
 }
@@ -155,7 +156,8 @@ type Options struct {
 	Stage func(name string)
 }
 
-// Compare compares two lists. Only the order of their samples changes.
+// Compare compares two lists. The order of molecules matters only where a list is sampled. A list without molecules and a
+// rate out of range give an error.
 func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	if err := decide.CheckFDR(o.FDR); err != nil {
 		return nil, err
@@ -203,6 +205,7 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	return c, nil
 }
 
+// side describes a list by itself.
 func (l *List) side() Side {
 	return Side{l.Counts, l.Len(), distribution(l.atoms), distribution(l.rings)}
 }
@@ -210,6 +213,7 @@ func (l *List) side() Side {
 // levels of quantiles, in percent.
 var levels = [5]float64{5, 25, 50, 75, 95}
 
+// quantiles returns the quantiles of values at levels, and their mean.
 func quantiles(values []float64) (q [5]float64, mean float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	for k, level := range levels {
@@ -221,9 +225,10 @@ func quantiles(values []float64) (q [5]float64, mean float64) {
 	return q, mean / float64(len(values))
 }
 
-// maxCount is the last of Distribution.Counts and includes larger counts.
+// maxCount is the last index of Distribution.Counts, which includes larger counts.
 const maxCount = 100
 
+// distribution returns how often each count occurs, and their quantiles and mean. Counts above maxCount count as maxCount.
 func distribution(counts []int) Distribution {
 	d := Distribution{Counts: make([]int, min(maxCount, slices.Max(counts))+1)}
 	for _, n := range counts {
@@ -233,6 +238,7 @@ func distribution(counts []int) Distribution {
 	return d
 }
 
+// overlap counts the molecules and scaffolds that both lists have.
 func overlap(a, b *List) Overlap {
 	var o Overlap
 	for _, id := range b.same {
@@ -255,7 +261,8 @@ func overlap(a, b *List) Overlap {
 
 const chunk = 64
 
-// nearest finds the nearest molecules of a list, or of an even sample.
+// nearest searches in for the most similar molecule of each molecule of a list, or of an even sample. With self, in is
+// the list itself, and a molecule is not compared with itself.
 func nearest(ctx context.Context, workers int, of *List, in *tanimoto.Index, self bool) (Nearest, error) {
 	queries := make([]int, of.Len())
 	for i := range queries {
@@ -303,9 +310,11 @@ func nearest(ctx context.Context, workers int, of *List, in *tanimoto.Index, sel
 	return n, nil
 }
 
-// An AUC differs from ½ by at least auditSlack and two standard errors of the rank-sum test.
+// auditSlack is the least difference of an AUC from ½ for a verdict. Two standard errors of the rank-sum test are also
+// needed.
 const auditSlack = 0.05
 
+// audit compares the similarities of a test set with those within the training list.
 func audit(test, within []float64) Audit {
 	n, m := float64(len(test)), float64(len(within))
 	a := Audit{AUC: metric.Above(test, within)}
@@ -339,7 +348,7 @@ func (c *Comparison) named(a, b *List) {
 	c.Named = c.judge(list, a.Len(), b.Len())
 }
 
-// judge keeps significant differences, the surest first.
+// judge keeps the differences that are significant at c.FDR, the surest first. The lists have n and m molecules.
 func (c *Comparison) judge(list []Difference, n, m int) []Difference {
 	p := make([]float64, len(list))
 	for i := range list {

@@ -13,17 +13,17 @@ import (
 	"baca/algo/metric"
 )
 
-// Evidence that B differs from A.
+// Evidence says whether B differs from A as a whole.
 type Evidence struct {
-	AUC Value `json:"auc"` // cross-validated, ½ if nothing separates them; NaN if too few
-	P   Value `json:"p"`   // how often as many molecules like A's are separated as well, at most
-	// Written is the AUC where what reading sets aside counts too, 0 if the lists do not differ in it.
+	AUC Value `json:"auc"` // cross-validated AUC of telling B from A: ½ if nothing separates them; NaN if there are too few
+	P   Value `json:"p"`   // upper bound on how often lists of the same kind would be separated as well
+	// Written is the AUC if what reading sets aside counts too. It is 0 if the lists do not differ in that.
 	Written float64 `json:"auc_as_written,omitempty"`
-	// A and B are the numbers of molecules, even samples of longer lists.
+	// A and B are the numbers of molecules used. Longer lists give an even sample.
 	A       int    `json:"a"`
 	B       int    `json:"b"`
-	Skipped string `json:"skipped,omitempty"` // why there is none
-	// Single is what separates them best by itself, nil if nothing does.
+	Skipped string `json:"skipped,omitempty"` // why there is no evidence
+	// Single is the one thing that separates the lists best. It is nil if nothing does.
 	Single *Single `json:"single,omitempty"`
 }
 
@@ -35,10 +35,10 @@ type Single struct {
 	Of   [2]float64 `json:"of"`  // the share of A and of B that has it, or the medians of a count
 }
 
-// fewest is the least number of molecules on each side.
+// fewest is the smallest number of molecules on each side for which there is evidence.
 const fewest = 10
 
-// evidence separates the samples by their subtrees, of up to two bonds.
+// evidence computes c.Evidence, except Single, from the subtrees of the samples, up to two bonds wide.
 func (c *Comparison) evidence(ctx context.Context, workers int, a, b *List) (err error) {
 	a.trim()
 	b.trim()
@@ -56,6 +56,7 @@ func (c *Comparison) evidence(ctx context.Context, workers int, a, b *List) (err
 	return err
 }
 
+// separate returns the cross-validated AUC with which heads tell b from a, and the p-value of that AUC.
 func separate(ctx context.Context, workers int, a, b *background.Sample) (auc, p float64, err error) {
 	ofA, ofB, err := background.Unseen(ctx, workers, a, b)
 	if err != nil {
@@ -72,9 +73,9 @@ func separate(ctx context.Context, workers int, a, b *background.Sample) (auc, p
 	return auc, p, nil
 }
 
-// foldedAUC is the share of pairs within a fold whose second score is higher, and its p-value by
-// the rank-sum test. Heads of different folds learn from mostly the same molecules, so the folds'
-// errors are taken to agree: then that of the mean is the mean of the errors, which it never exceeds.
+// foldedAUC returns the share of pairs within a fold whose second score is higher, and its p-value by the rank-sum test.
+// Heads of different folds learn from mostly the same molecules. So it assumes that the errors of folds agree, in which
+// case the error of the mean is the mean of the errors. It is never larger.
 func foldedAUC(folds [][2][]float64) (auc, p float64) {
 	sum, errors, pairs := 0.0, 0.0, 0.0
 	for _, f := range folds {
@@ -92,10 +93,10 @@ func foldedAUC(folds [][2][]float64) (auc, p float64) {
 	return sum / pairs, math.Erfc((sum-pairs/2)/errors/math.Sqrt2) / 2
 }
 
-// standardError is that of the AUC of n values against m from the same distribution.
+// standardError returns the standard error of the AUC of n values against m from the same distribution.
 func standardError(n, m float64) float64 { return math.Sqrt((n + m + 1) / (12 * n * m)) }
 
-// separable is the list's sample, with the traits of how molecules are written or without.
+// separable returns the list's sample. With written, prints include how molecules were written.
 func (l *List) separable(written bool) *background.Sample {
 	s := &background.Sample{}
 	for _, x := range l.sample {
@@ -119,10 +120,10 @@ func withTraits(p fingerprint.Print, traits []trait) fingerprint.Print {
 	return p
 }
 
-// surely is how many standard errors the AUC of a count is from ½ before it is named.
+// surely is how many standard errors the AUC of a count must be away from ½ to be named.
 const surely = 4
 
-// single returns the named difference, or the count, that separates the lists best.
+// single returns the named difference or the count that separates the lists best, or nil.
 func (c *Comparison) single(a, b *List) (best *Single) {
 	offer := func(s Single) {
 		if best == nil || s.AUC > best.AUC {

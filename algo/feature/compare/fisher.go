@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// fisher returns the two-sided p-value of Fisher's exact test for a of n against b of m: the sum
-// over all tables with these margins that are no more likely, up to a rounding of 10⁻⁷ as in R and
-// SciPy. It takes time in proportion to the standard deviation of a.
+// fisher returns the two-sided p-value of Fisher's exact test for a of n against b of m. This is the sum over all tables
+// with these margins that are no more likely, up to a rounding of 10⁻⁷ as in R and SciPy. The time is in proportion to
+// the standard deviation of a.
 func fisher(a, n, b, m int) float64 {
 	k := a + b
 	low, high := max(0, k-m), min(k, n)
@@ -34,17 +34,17 @@ func fisher(a, n, b, m int) float64 {
 	return min(1, sum)
 }
 
-// growth is the probability of x+1 relative to x.
+// growth returns the probability of x+1 relative to that of x.
 func growth(x, n, m, k int) float64 {
 	return float64(n-x) * float64(k-x) / (float64(x+1) * float64(m-k+x+1))
 }
 
-// edge returns the least x from low to high for which is holds, from where on it holds.
+// edge returns the lowest x from low to high for which is holds. is must hold for all larger x too.
 func edge(low, high int, is func(int) bool) int {
 	return low + sort.Search(high-low, func(i int) bool { return is(low + i) })
 }
 
-// tail sums probabilities from x to last, starting at p, until they are negligible.
+// tail sums probabilities from x to last until they are negligible. p is that of x, and next(x) the ratio of x+1 to x.
 func tail(p float64, x, last int, next func(int) float64) float64 {
 	sum := p
 	for ; x < last && p > 1e-17*sum; x++ {
@@ -54,11 +54,11 @@ func tail(p float64, x, last int, next func(int) float64) float64 {
 	return sum
 }
 
-// choose is the logarithm of n over k.
+// choose returns the logarithm of the binomial coefficient n over k.
 func choose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
-// oddsRatio returns the odds in b of m relative to a of n, with Woolf's 95 % interval. Half a
-// molecule is added to each cell (Haldane and Anscombe).
+// oddsRatio returns the odds of b in m relative to those of a in n, with Woolf's 95 % interval. Half a molecule is added
+// to each cell (Haldane and Anscombe).
 func oddsRatio(a, n, b, m int) (odds, low, high float64) {
 	w, x := float64(b)+0.5, float64(m-b)+0.5
 	y, z := float64(a)+0.5, float64(n-a)+0.5

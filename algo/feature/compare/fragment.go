@@ -12,19 +12,19 @@ import (
 	"baca/algo/tanimoto"
 )
 
-// leastHolders is the least number of molecules, of both lists, with a compared fragment; at least
-// one in a thousand is needed, too.
+// leastHolders is the smallest number of molecules, of both lists together, with a fragment that is compared. At least
+// one in a thousand molecules must have it, too.
 const leastHolders = 10
 
-// Shown are the surest fragments of each list, and only the first of several that mostly share
-// their molecules.
+// The fragments that are shown are the surest ones of each list. Of several that mostly have the same molecules only
+// the first is shown.
 const (
-	mostFragments = 12
-	mostLooked    = 1000 // for both lists
-	mostShared    = 0.7  // of the molecules that have either
+	mostFragments = 12   // shown for each list
+	mostLooked    = 1000 // looked at for both lists together
+	mostShared    = 0.7  // the most molecules that two have in common, as a share of those that have either
 )
 
-// fragments compares subtrees.
+// fragments compares the subtrees of both lists and chooses those to show.
 func (c *Comparison) fragments(a, b *List, xa, xb *tanimoto.Index) {
 	least := max(leastHolders, (a.Len()+b.Len())/1000)
 	keys := slices.Concat(xa.Keys(), xb.Keys())
@@ -64,17 +64,17 @@ func (c *Comparison) fragments(a, b *List, xa, xb *tanimoto.Index) {
 	}
 }
 
-// sharedBy is the share of molecules with both among those with either.
+// sharedBy returns the share of molecules with both fragments among those with either.
 func sharedBy(a, b [2][]uint32) float64 {
 	both := tanimoto.Shared(a[0], b[0]) + tanimoto.Shared(a[1], b[1])
 	return float64(both) / math.Max(1, float64(len(a[0])+len(a[1])+len(b[0])+len(b[1])-both))
 }
 
-// mostExamples bounds the molecules read to find an example, mostExampleAtoms their size.
+// mostExamples bounds the molecules among which an example is chosen, mostExampleAtoms the size of an example.
 const mostExamples, mostExampleAtoms = 50, 40
 
-// show names a fragment by the smallest of its first molecules. It is false for a single atom,
-// which other differences name, and where no SMILES shows it.
+// show names a fragment by an example, the smallest of the first molecules that have it. It returns false for a single
+// atom, which named differences cover, and if no SMILES can show the fragment.
 func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	best := -1
 	for _, i := range holders[:min(len(holders), mostExamples)] {
@@ -121,7 +121,7 @@ func around(g *graph.Graph, node, steps int) []int {
 	return nodes
 }
 
-// cutOut writes atoms of a molecule as SMILES, with * for each neighbour that is left out.
+// cutOut writes some atoms of a molecule as SMILES, with * for each neighbour that is left out.
 func cutOut(m *molecule.Molecule, atoms []int) string {
 	part := new(molecule.Molecule)
 	place := slices.Repeat([]int32{-1}, len(m.Atoms))

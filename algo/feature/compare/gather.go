@@ -8,10 +8,11 @@ import (
 	"baca/algo/dataset"
 )
 
+// refusalsNamed is how many refused records are named. The rest is counted.
 const refusalsNamed = 3
 
-// Gather reads parsed records into a list, piece records at a time on that many goroutines, calls added
-// each time, and returns what was refused. The list depends on neither number.
+// Gather adds parsed records to a list, piece records at a time on so many goroutines, and calls added after each piece.
+// It returns sentences on refused records. The list depends neither on piece nor on workers.
 func Gather(ctx context.Context, l *List, workers, piece int, records iter.Seq2[dataset.Record, error], added func()) (refused []string, err error) {
 	for some, err := range dataset.Pieces(records, piece) {
 		if err == nil {

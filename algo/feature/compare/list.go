@@ -14,7 +14,7 @@ import (
 	"baca/algo/molecule"
 )
 
-// A List is one side of a comparison. It keeps half a kilobyte of each molecule.
+// A List is one side of a comparison. It keeps about half a kilobyte for each molecule.
 type List struct {
 	Counts
 
@@ -22,15 +22,15 @@ type List struct {
 	same         []identity
 	prints       [][]uint32
 	atoms, rings []int
-	with         map[trait]int    // molecules that have it
-	scaffolds    map[identity]int // the same
+	with         map[trait]int    // number of molecules that have a trait
+	scaffolds    map[identity]int // number of molecules that have a scaffold
 	known        map[identity]bool
 	plain        bool      // plain graphs
-	sample       []sampled // for the evidence
+	sample       []sampled // for Evidence
 	salt         uint64
 }
 
-// An identity is equal for equal graphs, and differs for others up to collisions.
+// An identity is equal for equal graphs. It differs for others, except for rare collisions of hashes.
 type identity [2]uint64
 
 type sampled struct {
@@ -39,11 +39,11 @@ type sampled struct {
 	written []trait
 }
 
-// sampleSize is how many molecules of each list the evidence uses.
+// sampleSize is the number of molecules of each list that Evidence uses.
 const sampleSize = 3000
 
-// NewList returns an empty list. The sample depends on seed, number (0 or 1) and the molecules, not
-// on their order.
+// NewList returns an empty list. number is 0 for A and 1 for B. The list's sample depends on seed, number and the
+// molecules, not on their order.
 func NewList(name string, seed uint64, number int) *List {
 	salt := rand.New(rand.NewPCG(seed, uint64(number))).Uint64()
 	return &List{
@@ -59,11 +59,11 @@ type described struct {
 	print          fingerprint.Print
 	rings          int
 	traits         []trait
-	written        []trait // the last of traits
+	written        []trait // what reading set aside; also the last of traits
 }
 
-// Add adds parsed molecules, described on that many goroutines, and counts refused ones. Their order
-// matters only for examples, and of copies the first tells what was set aside.
+// Add adds parsed molecules, described on so many goroutines, and counts refused ones. Their order matters for examples
+// only, and because the first of several copies tells what was set aside.
 func (l *List) Add(ctx context.Context, workers int, list []dataset.Record) error {
 	found := make([]described, len(list))
 	err := parallel.For(ctx, workers, len(list), func(_, i int) {
@@ -106,18 +106,19 @@ func (l *List) Add(ctx context.Context, workers int, list []dataset.Record) erro
 	return nil
 }
 
-// trim keeps the lowest ranks of the sample, in their order.
+// trim keeps the sampleSize lowest ranks of the sample, in ascending order.
 func (l *List) trim() {
 	slices.SortStableFunc(l.sample, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
 	clear(l.sample[min(len(l.sample), sampleSize):])
 	l.sample = l.sample[:min(len(l.sample), sampleSize)]
 }
 
-// rank orders molecules pseudo-randomly.
+// rank returns a pseudo-random number for a molecule.
 func rank(same identity, salt uint64) uint64 {
 	return rand.New(rand.NewPCG(same[0]^salt, same[1])).Uint64()
 }
 
+// describe computes what a list keeps of a record.
 func describe(r *dataset.Record) described {
 	g, written := r.Graph, writtenTraits(r.Aside)
 	return described{
@@ -126,13 +127,13 @@ func describe(r *dataset.Record) described {
 	}
 }
 
-// identify hashes the surroundings of nodes and the size.
+// identify returns the identity of a graph, a hash of its size and of the surroundings of its nodes.
 func identify(g *graph.Graph) identity {
 	s := explain.Signature(g)
 	return identity{s[0] ^ uint64(g.N())<<32, s[1] ^ uint64(g.M())}
 }
 
-// scaffold identifies rings and their linkers, zero for none.
+// scaffold returns the identity of a graph's rings with their linkers, or zero if it has no rings.
 func scaffold(g *graph.Graph) identity {
 	core := g.Core()
 	if core.N() == 0 {

@@ -12,20 +12,20 @@ import (
 	"baca/algo/internal/lists"
 )
 
-// A Report is about two lists.
+// A Report is a document about two lists.
 type Report struct {
 	document.About
 	*Comparison
 	Settings []document.Pair
 }
 
-// A page is a report, or what the page shows of it.
+// A page is a report, or the part of one that the page in the browser shows.
 type page struct{ document.Page }
 
 // maxNamed bounds the names shown for each list.
 const maxNamed = 30
 
-// Write writes the report, deterministically.
+// Write writes the report as HTML. The bytes depend on r only.
 func Write(w io.Writer, r *Report) error {
 	p := new(page)
 	script := r.Script
@@ -48,14 +48,14 @@ func Write(w io.Writer, r *Report) error {
 	return err
 }
 
-// HTML is what the page shows of a comparison.
+// HTML returns the part of a report that the page in the browser shows.
 func (r *Report) HTML() string {
 	p := new(page)
 	p.comparison(r, true)
 	return p.String()
 }
 
-// comparison says what was found.
+// comparison adds what was found. drawn tells whether a script draws molecules.
 func (p *page) comparison(r *Report, drawn bool) {
 	p.Add("<p class=\"lead\">%s %s</p>\n", document.Escape(r.Names()), document.Prose(r.Differs()))
 	p.Add("<p>%s</p>\n<p>%s</p>\n", document.Prose(r.Shares()), document.Prose(r.TooEasy()))
@@ -103,7 +103,7 @@ func (p *page) sides(r *Report) {
 	p.EndTable()
 }
 
-// named is a table of one side's differences.
+// named adds a table of the differences of one side.
 func (p *page) named(title string, list []Difference, r *Report) {
 	if len(list) == 0 {
 		return
@@ -121,7 +121,7 @@ func (p *page) named(title string, list []Difference, r *Report) {
 	}
 }
 
-// numbers are the shares of both lists, the odds ratio with its interval, and q.
+// numbers returns the cells of a difference: its shares of both lists, the odds ratio, its interval, and q.
 func (r *Report) numbers(d Difference) []string {
 	return []string{
 		document.Prose(Share(d.InA, r.A.Molecules)), document.Prose(Share(d.InB, r.B.Molecules)),
@@ -129,7 +129,7 @@ func (r *Report) numbers(d Difference) []string {
 	}
 }
 
-// fragments draws one side's fragments.
+// fragments adds the fragments of one side, with drawings.
 func (p *page) fragments(title string, list []Difference, r *Report, drawn bool) {
 	if len(list) == 0 {
 		return
@@ -148,10 +148,11 @@ func (p *page) fragments(title string, list []Difference, r *Report, drawn bool)
 	p.Add("</ol>\n")
 }
 
-// CoverageSVG draws which share of a list has a molecule of the other list, or its own, that is at
-// least so similar.
+// CoverageSVG draws, for each similarity, the share of a list whose nearest molecule in the other list, or in its own, is
+// at least so similar.
 func (x *Comparison) CoverageSVG() string { return x.coverage().File() }
 
+// coverage draws, for each list, how many molecules have a neighbour in either list, by the least similarity.
 func (x *Comparison) coverage() *chart.Chart {
 	c := &chart.Chart{Title: "Coverage", XAxis: x.Say("similarity of the nearest molecule, at least"), YAxis: x.Say("molecules, %"), High: 1, Top: 105}
 	steps := Steps()
@@ -167,7 +168,7 @@ func (x *Comparison) coverage() *chart.Chart {
 	return c
 }
 
-// shares draws both lists' distributions of a count.
+// shares draws the distribution of a count over both lists.
 func (x *Comparison) shares(title, axis string, a, b Distribution) string {
 	c := &chart.Chart{Title: x.Say(title), XAxis: x.Say(axis), YAxis: x.Say("molecules, %"), Low: -0.5, Top: 1}
 	high := 1.0

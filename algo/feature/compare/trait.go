@@ -19,17 +19,17 @@ const (
 	KindRing     = "ring"
 	KindShape    = "whole"
 	KindFragment = "fragment"
-	KindWritten  = "as written" // reading sets it aside
-	KindCount    = "count"      // of a Single alone
+	KindWritten  = "as written" // what reading sets aside
+	KindCount    = "count"      // for a Single only
 )
 
 // A trait is something that a molecule has or lacks.
 type trait struct{ kind, name string }
 
-// maxGrouped bounds the molecules whose groups are named: the time is quadratic.
+// maxGrouped bounds the atoms of molecules whose groups are named, because naming takes quadratic time.
 const maxGrouped = 1000
 
-// Larger counts and sizes of rings share one trait.
+// mostRings and macrocycle are the number and size of rings from which on all share one trait.
 const mostRings, macrocycle = 5, 12
 
 // traitsOf lists a graph's traits, each once.
@@ -84,7 +84,7 @@ func traitsOf(g *graph.Graph) []trait {
 	return list
 }
 
-// writtenTraits lists what reading set aside, each once, in the order of names.
+// writtenTraits lists what reading set aside as traits, in the order of names.
 func writtenTraits(a molecule.Aside) (list []trait) {
 	var names molecule.Asides
 	names.Count(a)
@@ -94,8 +94,8 @@ func writtenTraits(a molecule.Aside) (list []trait) {
 	return list
 }
 
-// ringSizes are the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole.
-// Large graphs have none, see explain.Rings.
+// ringSizes returns the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole. For graphs too
+// large for explain.Rings it returns none.
 func ringSizes(g *graph.Graph) []int {
 	return slices.Compact(lists.Map(explain.Rings(g), func(ring []int) int { return len(ring) }))
 }

@@ -13,7 +13,7 @@ func (c *Comparison) Say(text string) string { return document.Say(c.Plain, text
 // Names says which list is A and which B.
 func (c *Comparison) Names() string { return fmt.Sprintf("A is %s, B is %s.", c.A.Name, c.B.Name) }
 
-// Differs says whether B differs from A as a whole, and by what most.
+// Differs says whether B differs from A as a whole, and what separates them best.
 func (c *Comparison) Differs() string {
 	e := &c.Evidence
 	text := fmt.Sprintf("Nothing says that B as a whole differs from A (AUC %.2f, %s).", e.AUC, pText(e.P))
@@ -32,7 +32,7 @@ func (c *Comparison) Differs() string {
 	return text
 }
 
-// words say what separates the lists.
+// words says how well s separates the lists.
 func (s *Single) words() string {
 	if s.Kind == KindCount {
 		return fmt.Sprintf("The %s alone has an AUC of %.2f: the median is %.3g in B, %.3g in A.", s.Name, s.AUC, s.Of[1], s.Of[0])
@@ -40,9 +40,10 @@ func (s *Single) words() string {
 	return fmt.Sprintf("One thing alone has an AUC of %.2f: %s, in %s of B and %s of A.", s.AUC, s.Name, Percent(s.Of[1]), Percent(s.Of[0]))
 }
 
-// differs is the largest p-value of a difference.
+// differs is the largest p-value at which B is said to differ from A.
 const differs = 0.05
 
+// pText returns a p-value with two digits.
 func pText(p Value) string {
 	if p < 0.001 {
 		return "p < 0.001"
@@ -50,7 +51,7 @@ func pText(p Value) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-// Share is what n of all are, in percent.
+// Share formats n of all as a percentage.
 func Share(n, all int) string {
 	if all == 0 {
 		return "–"
@@ -58,7 +59,7 @@ func Share(n, all int) string {
 	return Percent(float64(n) / float64(all))
 }
 
-// Percent formats a share.
+// Percent formats a share as a percentage.
 func Percent(share float64) string {
 	switch x := 100 * share; {
 	case x == 0 || x >= 9.95:
@@ -78,7 +79,7 @@ func (c *Comparison) Shares() string {
 		explain.Count(o.Scaffolds, "scaffold"), o.ScaffoldsA, o.ScaffoldsB, Share(o.SharingA, o.CyclicA), Share(o.SharingB, o.CyclicB))
 }
 
-// TooEasy judges B as a test set for a model trained on A.
+// TooEasy judges B as a test set for a model that was trained on A.
 func (c *Comparison) TooEasy() string {
 	near, within := c.BtoA.Quantiles[2], c.AtoA.Quantiles[2]
 	text := fmt.Sprintf("The nearest molecule of A has a median similarity of %.2f to a molecule of B; to a molecule of A, the nearest other one of A has %.2f.", near, within)
@@ -98,7 +99,7 @@ func (c *Comparison) TooEasy() string {
 	return c.Say(text)
 }
 
-// Sampled says what was sampled, or nothing.
+// Sampled says what was sampled. It is empty if nothing was.
 func (c *Comparison) Sampled() string {
 	text := ""
 	if e := &c.Evidence; e.Skipped == "" && (e.A < c.A.Molecules || e.B < c.B.Molecules) {

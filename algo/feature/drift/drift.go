@@ -1,4 +1,4 @@
-// Package drift watches an input for drift in its order: Drift.Watch.
+// Package drift tests whether an input drifts in its order: Drift.Watch.
 package drift
 
 import (
@@ -16,29 +16,29 @@ import (
 // Delta is the default rate of false alarms for drift.
 const Delta = 0.01
 
-// A Drift is a drift test with its path.
+// A Drift is a drift test and its path so far.
 type Drift struct {
 	*decide.Drift
-	Wealth []float64 // powers of ten, from the start
+	Wealth []float64 // logarithms to base 10, from the start
 }
 
-// NewDrift returns a new test.
+// New returns a new test that compares scores with those of the holdout.
 func New(alone *alone.Scorer, seed uint64) *Drift {
 	return &Drift{decide.NewDrift(alone.Holdout(), seed), []float64{0}}
 }
 
-// Add returns the p-value of the next graph's score.
+// Add adds the score of the next graph and returns its p-value.
 func (d *Drift) Add(score float64) float64 {
 	p := d.Drift.Add(score)
 	d.Wealth = append(d.Wealth, d.LogWealth()/math.Ln10)
 	return p
 }
 
-// Log is the wealth as a power of ten.
+// Log returns the present wealth as a logarithm to base 10.
 func (d *Drift) Log() float64 { return d.Wealth[len(d.Wealth)-1] }
 
-// Watch adds the graphs of records, piece records at a time, and calls emit for each record with its
-// score and p-value, without them if refused.
+// Watch adds the graphs of records, piece records at a time. It calls emit for each record with its score and p-value,
+// which are NaN for a refused record. It stops at an error of the records, of emit or of ctx.
 func (d *Drift) Watch(
 	ctx context.Context, alone *alone.Scorer, piece int, records iter.Seq2[dataset.Record, error],
 	emit func(r dataset.Record, score, p float64) error,

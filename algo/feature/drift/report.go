@@ -11,7 +11,7 @@ import (
 	"baca/algo/report"
 )
 
-// HTML is what the page shows of a drift test. name returns the name of the nth molecule, or plain graph, from 0.
+// HTML returns what the page in the browser shows of a drift test. name returns the name of molecule or graph n, from 0.
 func HTML(plain bool, wealth []float64, delta float64, name func(n int) string) string {
 	p := &document.Page{Plain: plain}
 	section(p, wealth, delta, name)
@@ -19,10 +19,10 @@ func HTML(plain bool, wealth []float64, delta float64, name func(n int) string) 
 	return p.String()
 }
 
-// Take takes the score of an entry, as a part of a report.
+// Take adds the score of the next entry of a report.
 func (d *Drift) Take(e *report.Entry) { d.Add(e.Row.Alone) }
 
-// Write says what was found, if anything was seen.
+// Write adds a section on what the test found, if it has seen anything.
 func (d *Drift) Write(p *document.Page) {
 	if len(d.Wealth) > 1 {
 		p.Add("<h2>Does the input drift?</h2>\n")
@@ -30,7 +30,7 @@ func (d *Drift) Write(p *document.Page) {
 	}
 }
 
-// section says in a page what a drift test found.
+// section adds what a drift test found. name, which may be nil, names molecule or graph n.
 func section(p *document.Page, wealth []float64, delta float64, name func(n int) string) {
 	highest, at := 0.0, 0
 	for i, x := range wealth {
@@ -54,7 +54,7 @@ func section(p *document.Page, wealth []float64, delta float64, name func(n int)
 	p.Figure(path(wealth, delta).SVG(), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
 }
 
-// power formats a power of ten.
+// power formats 10 to a power for HTML.
 func power(log float64) string {
 	if log < 6 {
 		x, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", math.Pow(10, log)), 64)
@@ -63,7 +63,7 @@ func power(log float64) string {
 	return fmt.Sprintf("10<sup>%.0f</sup>", log)
 }
 
-// path draws the path of the wealth.
+// path draws the wealth over the input.
 func path(wealth []float64, delta float64) *chart.Chart {
 	level := -math.Log10(delta)
 	c := &chart.Chart{Title: "Evidence of drift", XAxis: "molecules so far", YAxis: "powers of ten", Bottom: -1, Top: level * 1.2, High: float64(len(wealth) - 1)}
@@ -75,8 +75,7 @@ func path(wealth []float64, delta float64) *chart.Chart {
 	return c
 }
 
-// SVG draws the wealth of a drift test in powers of ten, from the start, with delta as its
-// rate of false alarms.
+// SVG draws the wealth of a drift test, in powers of ten from the start. delta is its rate of false alarms.
 func SVG(wealth []float64, delta float64) string {
 	return path(wealth, delta).File()
 }

@@ -10,20 +10,20 @@ import (
 	"baca/algo/document"
 )
 
-// A Report is what the page shows of picks.
+// A Report is what the page in the browser shows of a suggestion.
 type Report struct {
 	*Suggestion
 	Picks     []Row
-	Sentences []string // lower case, without full stops
+	Sentences []string // in lower case, without full stops
 	Warnings  []string
 	Things    string // "molecules" or "graphs"
-	Command   string // that suggests the same
+	Command   string // the command that suggests the same
 }
 
 // maxPicks bounds the picks that are shown.
 const maxPicks = 100
 
-// HTML is what the page shows. A pick is a button with the record's number, from 0, as data-pick.
+// HTML returns what the page in the browser shows. Each pick is a button whose data-pick is its record, from 0.
 func (s *Report) HTML() string {
 	p := new(document.Page)
 	for _, text := range s.Sentences {
@@ -38,6 +38,7 @@ func (s *Report) HTML() string {
 	return p.String()
 }
 
+// writePicks writes the first maxPicks molecules picked, with drawings and gains.
 func writePicks(p *document.Page, list []Row) {
 	p.Add("<h2>The picks, the best first</h2>\n<p>Nearer: how many others come nearer by half a deviation or more. Inside: how many were outside and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule.")
 	if len(list) > maxPicks {
@@ -58,7 +59,7 @@ func writePicks(p *document.Page, list []Row) {
 	p.Add("</ol>\n")
 }
 
-// Beats says whether the picks beat sorting by score.
+// Beats says whether the picks bring the points nearer than the highest scores do.
 func (s *Suggestion) Beats() string {
 	n := len(s.Far) - 1
 	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
@@ -66,10 +67,11 @@ func (s *Suggestion) Beats() string {
 	return fmt.Sprintf("The picks %s sorting by score: %.2f and %.2f after %d.", how, picks, top, n)
 }
 
-// SVG draws how far a library of things is from the training set after each pick, for the
-// suggestion, random picks and the highest scores.
+// SVG draws how far the points are from the training set after each pick, for the suggestion, for random picks and for
+// the highest scores. things names the graphs.
 func (s *Suggestion) SVG(things string) string { return s.gain(things).File() }
 
+// gain draws how the mean distance falls with each pick, beside that of random picks and of the highest scores.
 func (s *Suggestion) gain(things string) *chart.Chart {
 	c := &chart.Chart{
 		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",

@@ -21,32 +21,32 @@ import (
 	"baca/algo/table"
 )
 
-// MaxSuggested bounds the suggestions: nobody reads longer lists.
+// MaxSuggested bounds the number of suggestions: nobody reads longer lists.
 const MaxSuggested = 100_000
 
-// refusalsNamed refused records are named.
+// refusalsNamed is how many refused records are named.
 const refusalsNamed = 3
 
 // A Shelf is a library of graphs with names and prices to choose measurements from.
 type Shelf struct {
 	Library       *Library
 	Read, Refused int      // records
-	Refusals      []string // of the first refused records
+	Refusals      []string // why the first refused records were refused
 
 	alone          *alone.Scorer
-	price, exclude string // columns
-	rows           []int  // of the input, by graph
+	price, exclude string // names of columns, or empty
+	rows           []int  // row of each graph in the input
 	ids, smiles    []string
 	prices         []float64 // nil without a price column
 	excluded       []bool    // nil if all may be suggested
-	marked         int       // by the column exclude
-	unpriced       int
-	cleaned        bool // the training set is without what leftOut reports
-	leftOut        int
+	marked         int       // graphs that the column exclude marks
+	unpriced       int       // graphs without a price
+	cleaned        bool      // the training set lacks what leftOut reports
+	leftOut        int       // graphs that leftOut reports
 }
 
-// NewShelf returns an empty shelf. price and exclude name columns of the input, empty for none; yes
-// in the latter excludes a graph. Without alone it has columns only.
+// NewShelf returns an empty shelf. price and exclude name columns of the input, or are empty. A yes in the column exclude
+// excludes a graph. With a nil alone the shelf has columns only.
 func NewShelf(alone *alone.Scorer, price, exclude string) *Shelf {
 	s := &Shelf{alone: alone, price: price, exclude: exclude}
 	if alone != nil {
@@ -57,13 +57,13 @@ func NewShelf(alone *alone.Scorer, price, exclude string) *Shelf {
 	return s
 }
 
-// Columns are the cells that records must have, see dataset.Options.Cells.
+// Columns lists the columns whose cells records must have, see dataset.Options.Cells.
 func (s *Shelf) Columns() []string {
 	return slices.DeleteFunc([]string{s.price, s.exclude}, func(column string) bool { return column == "" })
 }
 
-// Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each
-// time. Results do not depend on these numbers. An empty shelf is an error.
+// Fill adds parsed records, piece of them at a time on so many goroutines, and calls scored after each piece. Results do
+// not depend on piece and workers. It returns an error if no record can be used.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[dataset.Record, error], scored func()) error {
 	for some, err := range dataset.Pieces(records, piece) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -96,7 +96,7 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 	return nil
 }
 
-// addCells records a record's price and exclusion.
+// addCells records a record's price and whether it is excluded. It returns an error for a price that is no number.
 func (s *Shelf) addCells(r *dataset.Record) error {
 	exclude := false
 	if s.exclude != "" {
@@ -128,11 +128,12 @@ func (s *Shelf) addCells(r *dataset.Record) error {
 	return nil
 }
 
-// leastAtoms is where sets of medicinal molecules begin: one with hardly any smaller molecule is taken to be cleaned.
+// leastAtoms is the size, in heavy atoms, from which on sets of medicinal molecules have molecules. A training set with
+// hardly any smaller one is taken to be cleaned.
 const leastAtoms = 5
 
-// leftOut reports what such sets are without: counter-ions and solvents alone, radicals, and molecules without organic
-// carbon or of fewer than leastAtoms heavy atoms.
+// leftOut reports whether cleaned sets lack a molecule: a counter-ion or solvent alone, a radical, or a molecule without
+// organic carbon or with fewer than leastAtoms heavy atoms.
 func leftOut(text string) bool {
 	m, err := smiles.Parse(text)
 	if err != nil {
@@ -144,8 +145,7 @@ func leftOut(text string) bool {
 		slices.ContainsFunc(parent.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 })
 }
 
-// saysYes reports whether a cell says yes. 'No' has many spellings, and tables with empty cells
-// have 0.0 for 0.
+// saysYes reports whether a cell means yes. "No" has many spellings, and tables with empty cells have 0.0 for 0.
 func saysYes(cell string) bool {
 	if x, ok := dataset.Decimal(cell); ok {
 		return x != 0
@@ -153,7 +153,7 @@ func saysYes(cell string) bool {
 	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "nan", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
 }
 
-// priceOf parses a price, +∞ for none.
+// priceOf parses a price. An empty cell is +∞.
 func priceOf(cell string) (float64, error) {
 	if cell == "" {
 		return math.Inf(1), nil
@@ -165,7 +165,7 @@ func priceOf(cell string) (float64, error) {
 	return price, nil
 }
 
-// A Row is a graph that is suggested, as it is shown. Record is its place in the input, from 1.
+// A Row is what is shown of a suggested graph. Record is its place in the input, from 1.
 type Row struct {
 	Record     int      `json:"-"`
 	Rank       int      `json:"rank"`
@@ -189,7 +189,8 @@ type Suggested struct {
 	most  int
 }
 
-// Suggest suggests graphs with the shelf's prices and exclusions, ignoring those of the options.
+// Suggest chooses graphs of the shelf and returns a row for each, the best first. The shelf's prices and exclusions
+// replace those of o.
 func (s *Shelf) Suggest(ctx context.Context, o Options) (*Suggested, error) {
 	o.Prices, o.Exclude = s.prices, s.excluded
 	found, err := s.Library.Suggest(ctx, o)
@@ -213,7 +214,7 @@ func (s *Shelf) Suggest(ctx context.Context, o Options) (*Suggested, error) {
 	return &Suggested{Suggestion: found, Rows: rows, shelf: s, most: o.Most}, nil
 }
 
-// Columns has the rows. Integers are texts, to keep all digits.
+// Columns returns the rows as columns. Integers are texts, so that they keep all digits.
 func (s *Suggested) Columns() []table.Column {
 	words := func(name string, of func(*Row) string) table.Column {
 		c := table.TextColumn(name, nil)
@@ -248,6 +249,7 @@ func (s *Suggested) Columns() []table.Column {
 	}
 }
 
+// WriteCSV writes the picks as a table with a header.
 func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 	columns := s.Columns()
 	rows := table.NewRows(w, "csv", text, true, columns)
@@ -255,7 +257,7 @@ func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 	return rows.Flush()
 }
 
-// Sentences summarise what was left out and what the picks gain, lower case, without full stops.
+// Sentences say what was left out and what the picks gain, in lower case and without full stops.
 func (s *Suggested) Sentences() (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if s.shelf.marked > 0 {

@@ -27,14 +27,14 @@ type Library struct {
 	scorer  alone.Parts
 	outline contrast.Outline
 	answers []alone.Answer
-	parts   [near.Parts][]float64 // how far each is from the bank
+	parts   [near.Parts][]float64 // each part of a graph's distance from the bank
 }
 
 func New(s alone.Parts) *Library { return &Library{scorer: s} }
 
 func (l *Library) Len() int { return len(l.answers) }
 
-// Add adds graphs, scored on that many goroutines, at about a kilobyte each.
+// Add adds graphs, scored on so many goroutines. Each takes about a kilobyte.
 func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error {
 	if len(gs) == 0 {
 		return nil
@@ -57,63 +57,60 @@ func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error
 func (l *Library) Score(i int) float64 { return l.answers[i].Score }
 
 type Options struct {
-	Most    int       // graphs to suggest
-	Alpha   float64   // rate of false alarms for what is outside
+	Most    int       // the most graphs to suggest
+	Alpha   float64   // rate of false alarms that decides what is outside
 	Prices  []float64 // of all graphs, at least 0; nil without prices
-	Budget  float64   // for the sum of the prices
-	Exclude []bool    // graphs not to suggest, which still count as points; nil for none
-	Seed    uint64    // of the random picks
+	Budget  float64   // the most that the prices may sum to
+	Exclude []bool    // graphs not to suggest, which still count as points; nil if all may be suggested
+	Seed    uint64    // for the random picks
 	Workers int
-	// Looked, if not nil, is called when a worker first looks at a graph.
+	// Looked, if not nil, is called when a worker first computes the gain of a graph.
 	Looked func()
 }
 
-// MaxPoints bounds the points that picks are to be near to, an even sample of a larger library. Any
-// graph may be suggested.
+// MaxPoints bounds the points: the graphs of a library, or an even sample, that picks bring nearer to the training set.
+// Any graph of the library may be picked.
 const MaxPoints = 4096
 
-// randomRounds is how many random choices are averaged.
+// randomRounds is how many random orders are averaged.
 const randomRounds = 5
 
-// A Suggestion says which graphs, measured and added to the training set, would widen the domain
-// most.
+// A Suggestion says which graphs would widen the domain most if they were measured and added to the training set.
 type Suggestion struct {
 	Points  int // the number of points
 	Sampled bool
 	Picks   []Pick
-	// Far is the mean excess distance of the points from the training set, in standard deviations,
-	// at first and after each pick. FarRandom is the mean for five random orders, FarTop for the
-	// highest scores first.
+	// Far is the mean excess distance of the points from the training set, in standard deviations, at first and after
+	// each pick. FarRandom is the mean of Far over five random orders. FarTop is Far for the highest scores first.
 	Far, FarRandom, FarTop []float64
-	// Outside and OutsideTop count the points outside in the same way.
+	// Outside, OutsideRandom and OutsideTop are the numbers of points outside in the same way.
 	Outside, OutsideTop []int
 	OutsideRandom       []float64
 }
 
 // A Pick is a graph to measure.
 type Pick struct {
-	Graph int // of the library
+	Graph int // index in the library
 	Score float64
 	P     float64
-	// Gain is the decrease of Suggestion.Far.
+	// Gain is by how much the pick lowers Suggestion.Far.
 	Gain float64
-	// Nearer counts the points that come nearer by half a deviation or more, Inside those of them
-	// that change from outside, given earlier picks.
+	// Nearer counts the points that the pick, after earlier ones, brings nearer by half a deviation or more. Inside counts
+	// those that it brings inside.
 	Nearer, Inside int
-	// Similarity to the nearest training graph: Tanimoto's, of counted subtrees.
+	// Similarity is that to the nearest training graph: Tanimoto's, of counted subtrees.
 	Similarity float64
 }
 
-// nearerBy is the least decrease that counts as nearer.
+// nearerBy is the smallest decrease of a distance, in standard deviations, that counts as nearer.
 const nearerBy = 0.5
 
-// Suggest chooses graphs greedily: each brings the points nearest to the training set, given
-// earlier picks. The distance is that of the score, part by part, to the nearest training graph or
-// pick. Distances below those between training graphs gain nothing. See package cover for bounds on
-// greedy choices.
+// Suggest chooses graphs greedily: each one brings the points as near as possible to the training set and the earlier
+// picks. The distance is that of the score, part by part, to the nearest training graph or pick. A distance below the
+// usual one between training graphs gains nothing. Package cover has bounds on greedy choices.
 //
-// The ratio to the background, the count of new subtrees, rare parts and the units of distance stay fixed; a
-// retrained model has others.
+// The ratio to the background, the count of new subtrees, rare parts and the units of distance stay those of the model.
+// A retrained model would have others.
 func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 	if err := l.check(&o); err != nil {
 		return nil, err
@@ -151,6 +148,7 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 	return s, g.rivals(ctx, s, o)
 }
 
+// check returns an error for options out of range. It panics if prices or exclusions are not of all graphs.
 func (l *Library) check(o *Options) error {
 	switch {
 	case l.Len() == 0:
@@ -164,17 +162,19 @@ func (l *Library) check(o *Options) error {
 	return decide.CheckAlpha(o.Alpha)
 }
 
-// A ground is the points with their distances from the training set.
+// A ground holds the points and their distances from the training set.
 type ground struct {
 	*Library
 	points        []int
 	targets       *near.Targets
-	now           [near.Parts][]float64 // of each point, as measured
+	now           [near.Parts][]float64 // each part of the points' distances from the training set
 	unit, typical [near.Parts]float64
-	limit         float64 // scores from here on are outside
+	limit         float64 // scores from this on are outside
 	buffers       []*[near.Parts][]float64
 }
 
+// ground returns the distances of points, and the limit above which a graph is outside, for the search. points are indices
+// of graphs of the library.
 func (l *Library) ground(points []int, o Options) *ground {
 	g := &ground{Library: l, points: points}
 	sample := contrast.Outline{Dim: l.outline.Dim}
@@ -198,7 +198,7 @@ func (l *Library) ground(points []int, o Options) *ground {
 	return g
 }
 
-// costs writes the excess of distances over typical ones, part by part.
+// costs writes to dst by how much each distance exceeds the typical one, part by part.
 func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64 {
 	dst = dst[:0]
 	for k, part := range distances {
@@ -209,13 +209,14 @@ func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64
 	return dst
 }
 
-// costsOf writes the costs given one graph of the library.
+// costsOf writes to dst the costs that remain once a candidate is in the training set.
 func (g *ground) costsOf(worker, candidate int, dst []float64) {
 	to := g.buffers[worker]
 	g.targets.To(&g.outline, candidate, to)
 	g.costs(dst, *to)
 }
 
+// newParts returns parts of n distances.
 func newParts(n int) *[near.Parts][]float64 {
 	p := new([near.Parts][]float64)
 	for k := range p {
@@ -226,11 +227,12 @@ func newParts(n int) *[near.Parts][]float64 {
 
 // A walk tracks the points as graphs are added to the training set.
 type walk struct {
-	far            []float64 // at first, and after each
-	outside        []int
-	nearer, inside []int // by each
+	far            []float64 // Suggestion.Far
+	outside        []int     // Suggestion.Outside
+	nearer, inside []int     // Pick.Nearer and Pick.Inside
 }
 
+// walk adds graphs to the training set one by one and tracks the points.
 func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	n := float64(len(g.points))
 	var w walk
@@ -283,7 +285,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	return w, nil
 }
 
-// distance returns the distance of point i by the current parts.
+// distance returns the distance of point i with now as its parts.
 func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	d := g.answers[g.points[i]].Distance
 	for k := range now {
@@ -292,7 +294,7 @@ func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	return d
 }
 
-// score returns the score of point i at a distance. NaN is not outside.
+// score returns the score of point i at a distance. It is NaN if the graph has none, which is not outside.
 func (g *ground) score(i int, distance float64) float64 {
 	x := g.answers[g.points[i]]
 	if math.IsNaN(x.Score) {
@@ -301,8 +303,7 @@ func (g *ground) score(i int, distance float64) float64 {
 	return min(x.Score, g.scorer.Join(distance, x, g.outline.Prints[g.points[i]]))
 }
 
-// rivals walks as far with random picks and with the highest scores, under the same exclusions and
-// budget.
+// rivals fills in what random picks and the highest scores gain, as many and under the same exclusions and budget.
 func (g *ground) rivals(ctx context.Context, s *Suggestion, o Options) error {
 	take := func(order []int) []int {
 		var picks []int

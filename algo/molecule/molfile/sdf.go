@@ -17,21 +17,22 @@ const MaxRecord = 16 << 20
 
 // A Record of an SDF file is a molfile and its data.
 type Record struct {
-	Line int    // on which it begins, from 1
+	Line int    // the line on which it begins, from 1
 	Text string // without the line $$$$; empty if refused
 
 	// Err, a *SyntaxError, says why the record is refused before it is parsed.
 	Err error
 }
 
-// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A line that begins
-// with $$$$ ends a record, as does the end of the text. Records above [MaxRecord] are refused and reading continues.
-// Memory is bounded. The sequence can be used once; if r fails, the last pair has an error.
+// SDF yields the records of r in order. It does not parse them, so that several goroutines can call [Parse]. A record
+// ends at a line that begins with $$$$ or at the end of the text. A record above [MaxRecord] has Record.Err, and reading
+// continues. Memory is bounded. The sequence can be used once. If r fails, the last pair has the error.
 func SDF(r io.Reader) iter.Seq2[Record, error] { return splitSDF(r, MaxRecord) }
 
 // separator is how the last line of a record begins.
 const separator = "$$$$"
 
+// splitSDF is SDF with a limit on the bytes of a record.
 func splitSDF(r io.Reader, limit int) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
@@ -92,7 +93,7 @@ func (s *splitter) add(part []byte, more bool) (ends bool) {
 	return ends
 }
 
-// record returns the record and begins another.
+// record returns the record that was assembled and begins another.
 func (s *splitter) record() Record {
 	rec := Record{Line: s.begin}
 	if s.long {
@@ -106,7 +107,8 @@ func (s *splitter) record() Record {
 	return rec
 }
 
-// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false if there is none.
+// molfileEnd returns the length of the molfile at the start of text, with its line M  END. Without such a line it returns
+// the length of text and false.
 func molfileEnd(text string) (n int, ok bool) {
 	const end = "\nM  END"
 	n = strings.Index(text, end)
@@ -132,9 +134,9 @@ func (r *Record) Name() string {
 	return strings.TrimSpace(name)
 }
 
-// Fields yields the names and values of the data in order: the text between < and > on a line that
-// begins with >, and the lines below it up to an empty one, or one of blanks before the next name: before
-// text it belongs to the value, as for RDKit. Data without a name and stray lines are skipped.
+// Fields yields the names and values of the data in order. A name is the text between < and > on a line that
+// begins with >. Its value are the lines below, up to an empty line. A line of blanks ends the value only before the
+// next name, as in RDKit. Fields skips data without a name and stray lines.
 func (r *Record) Fields() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		n, ok := molfileEnd(r.Text)
@@ -174,7 +176,7 @@ func (r *Record) Fields() iter.Seq2[string, string] {
 	}
 }
 
-// beginsData recognises the line with the name of a data item.
+// beginsData reports whether text begins with the line that names a data item.
 func beginsData(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.HasPrefix(line, ">") && strings.Contains(line, "<")

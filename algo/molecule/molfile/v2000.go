@@ -38,6 +38,7 @@ func Parse(block string) (*molecule.Molecule, error) {
 	return made, err
 }
 
+// parse reads a molfile. Errors are *molecule.SyntaxError, with line and column.
 func (m *reader) parse(block string) (*molecule.Molecule, error) {
 	p := m.p
 	p.Text, p.Brackets, p.Lean, p.Chain = block, true, true, -1
@@ -80,7 +81,7 @@ type reader struct {
 // A site is molfile-specific atom data.
 type site struct {
 	at      point
-	valence int32 // all bonds with hydrogens, 15 or -1 for none; 0: unspecified
+	valence int32 // as stated, including hydrogens: noBonds or -1 for 0, and 0 if the file does not say
 	wavy    bool  // had a wavy bond to a hydrogen
 }
 
@@ -90,7 +91,7 @@ type group struct {
 	implied bool // its data are implicitHydrogens
 }
 
-// implicitHydrogens names data of Marvin that give aromatic atoms their hydrogens, IMPL_H1 for one.
+// implicitHydrogens is the name of data by Marvin that give aromatic atoms their hydrogens. IMPL_H1 stands for one.
 const implicitHydrogens = "MRV_IMPLICIT_H"
 
 // A wedge is how a bond is drawn.
@@ -104,12 +105,12 @@ const (
 	wavy
 )
 
-// fail reports n bytes of the current line from column at, from 0.
+// fail returns a SyntaxError about n bytes of the current line from column at, which counts from 0.
 func (m *reader) fail(at, n int, format string, args ...any) error {
 	return m.p.ErrorAt(m.from+min(at, len(m.line)), min(n, max(0, len(m.line)-at)), format, args...)
 }
 
-// next goes to the next line, empty after the last.
+// next makes the next line the current one. After the last line the current line is empty.
 func (m *reader) next() {
 	text := m.p.Text
 	m.from = m.pos
@@ -198,7 +199,7 @@ func (m *reader) addAtom(a molecule.DraftAtom, s site) {
 	m.sites = append(m.sites, s)
 }
 
-// addBond appends a bond between atoms i and j.
+// addBond appends a bond between atoms i and j, but only counts a hydrogen bond.
 func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
 	if i == j {
 		return m.fail(0, len(m.line), "a bond joins atom %d to itself", i+1)
@@ -214,7 +215,7 @@ func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
 	return nil
 }
 
-// checkRepeats refuses two bonds between the same atoms; at is one of their lines.
+// checkRepeats returns an error if two bonds join the same atoms. at is the offset that the error names.
 func (m *reader) checkRepeats(at int) error {
 	if k := m.p.Repeat(); k >= 0 {
 		b := &m.p.Bonds[k]
@@ -301,6 +302,7 @@ func (m *reader) readAtom() error {
 	return m.checkCharge(a.Charge, 36, 3)
 }
 
+// checkCharge returns an error for a charge beyond ±127, which stands in n bytes at column at.
 func (m *reader) checkCharge(charge int32, at, n int) error {
 	if charge < -math.MaxInt8 || charge > math.MaxInt8 {
 		return m.fail(at, n, "charge %+d: want at most %d, positive or negative", charge, math.MaxInt8)
@@ -308,7 +310,7 @@ func (m *reader) checkCharge(charge int32, at, n int) error {
 	return nil
 }
 
-// symbol sets the element of a, or leaves it a wildcard. The symbol is at that column.
+// symbol sets the element of a to that of symbol s, or leaves it a wildcard. at is the column of the symbol.
 func (m *reader) symbol(a *molecule.DraftAtom, s string, at int) error {
 	switch s {
 	case "*", "A", "AH", "Q", "QH", "X", "XH", "M", "MH", "L", "LP", "R", "R#", "Pol", "Mod":
@@ -382,7 +384,7 @@ func (m *reader) readBond() error {
 	return m.addBond(v[0]-1, v[1]-1, b, w)
 }
 
-// bondOf returns a bond of MDL's type.
+// bondOf returns a bond of MDL's type kind. An unknown type gives a bond that adds nothing to a valence.
 func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
 	switch kind {
 	case 1:
@@ -406,10 +408,10 @@ func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
 // hydrogenBond is a bond type without an order: such bonds are left out.
 const hydrogenBond = molecule.Order(255)
 
-// readProperties reads the lines from the bond block to M  END.
+// readProperties reads the lines between the bond block and M  END.
 func (m *reader) readProperties() error {
 	atoms := m.p.Atoms
-	reset := false // charges of the atom block, by the first M  CHG or M  RAD
+	reset := false // whether M  CHG or M  RAD has reset the charges of the atom block
 	for m.next(); !strings.HasPrefix(m.line, "M  END"); m.next() {
 		if strings.HasPrefix(m.line, separator) {
 			return m.fail(0, len(separator), "the record ends before M  END")
@@ -507,7 +509,7 @@ func (m *reader) readGroupData(kind string) error {
 	return nil
 }
 
-// imply gives an atom of an aromatic bond the hydrogens of a text such as IMPL_H1.
+// imply gives atom i the hydrogens of a text such as IMPL_H1, if the atom has an aromatic bond.
 func (m *reader) imply(i int32, text string) {
 	count, ok := strings.CutPrefix(text, "IMPL_H")
 	n, err := strconv.ParseUint(count, 10, 3)
@@ -521,7 +523,7 @@ func (m *reader) imply(i int32, text string) {
 	}
 }
 
-// readEntries reads a property line's atoms and values and sets each value, with its column at.
+// readEntries reads the atoms and values of a property line, and calls set for each. at is the column of the value.
 func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int) error) error {
 	n, err := m.number(6, 3, "the number of entries")
 	for at := 9; err == nil && n > 0; n-- {
@@ -543,7 +545,7 @@ func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int
 	return err
 }
 
-// unpaired is the number of electrons of MDL's radical kind at column at.
+// unpaired returns the number of unpaired electrons of MDL's radical kind, which stands in n bytes at column at.
 func (m *reader) unpaired(kind int32, at, n int) (int32, error) {
 	switch kind {
 	case 1, 3:
@@ -554,7 +556,7 @@ func (m *reader) unpaired(kind int32, at, n int) (int32, error) {
 	return 0, m.fail(at, n, "radical %d: want 1 (singlet), 2 (doublet) or 3 (triplet)", kind)
 }
 
-// number returns the integer in n columns from column at, 0 if missing or blank.
+// number returns the integer in n columns from column at, or 0 if these are missing or blank. what names it in an error.
 func (m *reader) number(at, n int, what string) (int32, error) {
 	text := strings.Trim(m.line[min(at, len(m.line)):min(at+n, len(m.line))], " ")
 	if text == "" {
@@ -567,7 +569,7 @@ func (m *reader) number(at, n int, what string) (int32, error) {
 	return int32(v), nil
 }
 
-// coordinate reads a coordinate, 0 where it is blank.
+// coordinate reads a coordinate, 0 if it is blank. It returns false for text that is not a finite number.
 func coordinate(text string) (float64, bool) {
 	text = strings.Trim(text, " ")
 	if text == "" {

@@ -12,7 +12,8 @@ import (
 
 const v30 = "M  V30 "
 
-// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines point at the end.
+// nextV3000 returns the next line, joined with its continuations and without prefixes. Errors about joined lines point at
+// the last one.
 func (m *reader) nextV3000() (string, error) {
 	var joined []byte
 	for {
@@ -34,7 +35,7 @@ func (m *reader) nextV3000() (string, error) {
 	}
 }
 
-// wrong reports a word of a line, or the line if the word is not found.
+// wrong returns a SyntaxError about a word of the current line, or about the line if it does not have the word.
 func (m *reader) wrong(word, format string, args ...any) error {
 	if at := strings.Index(m.line, word); at >= 0 && word != "" {
 		return m.fail(at, len(word), format, args...)
@@ -51,7 +52,7 @@ func (m *reader) expect(words string) error {
 	return err
 }
 
-// words3000 splits the next line into at least least words.
+// words3000 splits the next line into words. It returns an error, which says want, for fewer than least words.
 func (m *reader) words3000(least int, want string) ([]string, error) {
 	line, err := m.nextV3000()
 	if err != nil {
@@ -64,7 +65,7 @@ func (m *reader) words3000(least int, want string) ([]string, error) {
 	return words, nil
 }
 
-// integer reads a word of a V3000 line.
+// integer parses the text of. Its error points at word.
 func (m *reader) integer(word, of string) (int32, error) {
 	v, err := strconv.ParseInt(of, 10, 32)
 	if err != nil {
@@ -148,7 +149,7 @@ func (m *reader) readBlock(name string, n int32, read func() error) error {
 	return m.expect("END " + name)
 }
 
-// readAtom3000 reads an atom and records its place by number.
+// readAtom3000 reads an atom and records its place, the index in the Draft, by its number.
 func (m *reader) readAtom3000(places map[int32]int32) error {
 	words, err := m.words3000(6, "a number, an element, three coordinates and an atom map")
 	if err != nil {
@@ -224,7 +225,7 @@ func (m *reader) property3000(a *molecule.DraftAtom, s *site, word string) error
 	return err
 }
 
-// readBond3000 reads a bond between atoms at the given places.
+// readBond3000 reads a bond. places has the index of each atom by its number.
 func (m *reader) readBond3000(places map[int32]int32) error {
 	words, err := m.words3000(4, "a number, an order and two atoms")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Stereochemistry from coordinates, as in RDKit's legacy perception: chirality tags from three dimensions or wedged
 // bonds, before hydrogens are folded; the geometry of double bonds after rings are known.
 
-// finish makes a molecule of what was read.
+// finish perceives the chemistry of the atoms and bonds that were read, and returns an error if it is impossible.
 func (m *reader) finish() error {
 	p := m.p
 	if err := m.settleValences(); err != nil {
@@ -36,7 +36,7 @@ func (m *reader) finish() error {
 	return nil
 }
 
-// settleValences adds the hydrogens that the file states.
+// settleValences gives atoms whose valence the file states the hydrogens that are missing to it.
 func (m *reader) settleValences() error {
 	p := m.p
 	for i := range p.Atoms {
@@ -48,7 +48,7 @@ func (m *reader) settleValences() error {
 		has := p.ExplicitValence(int32(i))
 		a.NoImplicit = true
 		a.Explicit = 0
-		if want != 15 && want > has {
+		if want != noBonds && want > has {
 			if a.Explicit = want - has; a.Explicit > math.MaxUint8 {
 				return p.ErrorAtom(int32(i), "valence %d: want at most %d hydrogens", want, math.MaxUint8)
 			}
@@ -57,7 +57,7 @@ func (m *reader) settleValences() error {
 	return nil
 }
 
-// fold folds hydrogens, keeping sites and wedges in step.
+// fold folds hydrogens, and removes the sites and wedges of those that go.
 func (m *reader) fold() {
 	p := m.p
 	n := len(p.Atoms)
@@ -110,7 +110,8 @@ func (m *reader) fold() {
 	p.FoldHydrogens()
 }
 
-// wedgeTags sets tags from wedged bonds, the first that decides.
+// wedgeTags sets chirality tags from wedged bonds. The first bond that gives an atom a tag decides. A wavy bond
+// leaves the atom without one.
 func (m *reader) wedgeTags() {
 	p := m.p
 	done := buffer.Zeroed(&m.scratch, len(p.Atoms))
@@ -139,7 +140,8 @@ func (m *reader) wedgeTags() {
 	}
 }
 
-// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions are found by InChI's rules.
+// wedgeTag returns the tag of the atom at the narrow end of the wedged bond k. It is Achiral if the bonds say nothing, or
+// if they contradict each other by InChI's rules.
 func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	p := m.p
 	i := p.Bonds[k].From
@@ -187,8 +189,8 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	return molecule.Clockwise
 }
 
-// wedgeOrder lists the three or four bonds at the point of the wedged bond k, that one first, or
-// none if the wedge says nothing.
+// wedgeOrder lists the n bonds, three or four, of the atom at the narrow end of the wedged bond k, bond k first. n is 0 if
+// the wedge says nothing.
 func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
 	p := m.p
 	i := p.Bonds[k].From
@@ -212,7 +214,7 @@ func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
 	return order, n
 }
 
-// wedgeAt is the wedge that bond b has at atom i.
+// wedgeAt returns the wedge of bond b if its narrow end is at atom i.
 func (m *reader) wedgeAt(b, i int32) wedge {
 	if m.p.Bonds[b].From == i {
 		return m.wedges[b]
@@ -228,8 +230,8 @@ func oddAngles(x, y, z float64) bool {
 	return x < z || !(y < z)
 }
 
-// wedgesAgree reports whether three wedges are consistent: the reference and those at angles ax and
-// ay from it. around: the bonds surround the atom.
+// wedgesAgree reports whether three wedges are consistent: the reference w, and wx and wy at the angles ax and
+// ay from it. around is set if the bonds surround the atom.
 func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	switch {
 	case around:
@@ -246,7 +248,7 @@ func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	return true // no angle: two atoms coincide
 }
 
-// solidTag is the tag of atom i from coordinates in three dimensions.
+// solidTag returns the tag of atom i from coordinates in three dimensions.
 func (m *reader) solidTag(i int32) molecule.Chirality {
 	const flat = 0.1 // volume of the parallelepiped, in Å³, below which the tag is undefined
 	p := m.p
@@ -291,13 +293,14 @@ func (m *reader) solidTag(i int32) molecule.Chirality {
 	return molecule.Achiral
 }
 
+// isWavy reports whether bond k is wavy and begins at atom i.
 func (m *reader) isWavy(k, i int32) bool {
 	b := &m.p.Bonds[k]
 	return b.From == i && b.Order == molecule.Single && m.wedges[k] == wavy
 }
 
-// metalTag is the tag of atom i if its bonds form a square plane, a trigonal bipyramid or an
-// octahedron, at most two missing, judged by opposite bonds.
+// metalTag returns the tag of atom i if its bonds form a square plane, a trigonal bipyramid or an octahedron, of
+// which up to two bonds may be missing. It decides by the number of bonds that are opposite to each other.
 func (m *reader) metalTag(i int32) molecule.Chirality {
 	p := m.p
 	links := p.Neighbors(i)
@@ -359,7 +362,7 @@ func (m *reader) setGeometry() {
 	}
 }
 
-// geometry is that of the double bond k about the first other bond of each end.
+// geometry returns the geometry of the double bond k by coordinates, see [molecule.Stereo].
 func (m *reader) geometry(k int32) molecule.Stereo {
 	b := &m.p.Bonds[k]
 	axis := m.sites[b.To].at.minus(m.sites[b.From].at)
@@ -374,8 +377,9 @@ func (m *reader) geometry(k int32) molecule.Stereo {
 	return molecule.StereoE
 }
 
-// substituent is the vector from atom i, one end of the double bond k, to a neighbour that is off the axis, which
-// begins at atom i; zero if the geometry is unknown. other: the bond to it is not the first.
+// substituent returns the vector from atom i, an end of the double bond k, to a neighbour that is not in line with the
+// axis, which points from atom i to the other end. The vector is zero if the geometry is unknown. other is set if the
+// neighbour is not the first.
 func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 	p := m.p
 	links := p.Neighbors(i)
@@ -400,7 +404,7 @@ func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 	return v, other
 }
 
-// across is the position of the atom at bond s's other end.
+// across returns the position of the atom to which bond s leads from atom i.
 func (m *reader) across(s, i int32) point {
 	return m.sites[m.p.Bonds[s].From+m.p.Bonds[s].To-i].at
 }
@@ -414,6 +418,7 @@ func (v point) dot(w point) float64 {
 	return float64(v.x*w.x) + float64(v.y*w.y) + float64(v.z*w.z)
 }
 
+// cross returns the vector product of v and w.
 func (v point) cross(w point) point {
 	return point{
 		float64(v.y*w.z) - float64(v.z*w.y),
@@ -422,14 +427,14 @@ func (v point) cross(w point) point {
 	}
 }
 
-// to is the direction from v to w, NaN if they coincide.
+// to returns the direction from v to w, of length 1. It is NaN if they coincide.
 func (v point) to(w point) point {
 	d := w.minus(v)
 	l := math.Sqrt(d.dot(d))
 	return point{d.x / l, d.y / l, d.z / l}
 }
 
-// angle is the angle between two vectors, from 0 to π.
+// angle returns the angle between two vectors, from 0 to π.
 func (v point) angle(w point) float64 {
 	c := v.dot(w) / math.Sqrt(float64(v.dot(v)*w.dot(w)))
 	switch {
@@ -441,7 +446,7 @@ func (v point) angle(w point) float64 {
 	return math.Acos(c)
 }
 
-// turn is the counterclockwise angle from v to w in the plane, from 0 to 2π.
+// turn returns the counterclockwise angle from v to w in the plane, from 0 to 2π.
 func (v point) turn(w point) float64 {
 	a := v.angle(w)
 	if float64(v.x*w.y)-float64(v.y*w.x) < -1e-6 {

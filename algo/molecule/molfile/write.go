@@ -7,15 +7,18 @@ import (
 	"baca/algo/molecule"
 )
 
-// maxWritten bounds atoms and bonds in V2000.
+// maxWritten is the most atoms or bonds that V2000 can count.
 const maxWritten = 999
+
+// maxValence is the highest valence that V2000 can state. noBonds states a valence of 0.
+const maxValence, noBonds = 14, 15
 
 // types are V2000's bond types.
 var types = map[molecule.Order]int{molecule.Single: 1, molecule.Double: 2, molecule.Triple: 3}
 
-// Write returns a V2000 molfile of m in a Kekulé form, without coordinates and so without
-// stereochemistry. It is false for what V2000 lacks: more than 999 atoms or bonds, quadruple,
-// dative or Any bonds, three unpaired electrons, and hydrogens at a valence above 14.
+// Write returns a V2000 molfile of m in a Kekulé form. The file has no coordinates and so no stereochemistry. Write
+// returns false for what V2000 cannot say: more than 999 atoms or bonds, quadruple, dative or Any bonds,
+// more than two unpaired electrons, and hydrogens at a valence above 14.
 func Write(m *molecule.Molecule, name string) (string, bool) {
 	if len(m.Atoms) > maxWritten || len(m.Bonds) > maxWritten {
 		return "", false
@@ -37,11 +40,11 @@ func Write(m *molecule.Molecule, name string) (string, bool) {
 	}
 	for i, a := range m.Atoms {
 		valence := sums[i] + int(a.Hydrogens)
-		if valence > 14 && a.Hydrogens > 0 {
+		if valence > maxValence && a.Hydrogens > 0 {
 			return "", false
 		}
-		if valence == 0 || valence > 14 {
-			valence = 15 // no hydrogens
+		if valence == 0 || valence > maxValence {
+			valence = noBonds // so that a reader adds no hydrogens
 		}
 		if a.Element == 0 {
 			valence = 0

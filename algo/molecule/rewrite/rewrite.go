@@ -50,7 +50,8 @@ type edit struct {
 	rng   *rand.Rand
 }
 
-// Form returns m in another form, or nil. atoms are the atoms of m in an organic parent, else nil.
+// Form returns m in another form, or nil if m has no such form. atoms are the atoms of m in an organic parent, or nil
+// without one.
 func (k Kind) Form(m *molecule.Molecule, atoms []int32, rng *rand.Rand) *molecule.Molecule {
 	if k.organic && atoms == nil {
 		return nil
@@ -62,7 +63,7 @@ func (k Kind) Form(m *molecule.Molecule, atoms []int32, rng *rand.Rand) *molecul
 	return e.Molecule
 }
 
-// add puts an atom beside the others.
+// add adds an atom without bonds. It returns true, since callers return whether they changed the molecule.
 func (e *edit) add(element uint8, charge int8, hydrogens uint8) bool {
 	e.Atoms = append(e.Atoms, molecule.Atom{Element: element, Charge: charge, Hydrogens: hydrogens, Map: -1})
 	return true
@@ -81,6 +82,7 @@ func renumber(e *edit) bool {
 	return len(place) > 1
 }
 
+// flatten removes all stereo marks.
 func flatten(e *edit) (changed bool) {
 	for i := range e.Atoms {
 		changed = changed || e.Atoms[i].Chirality != molecule.Achiral
@@ -93,8 +95,8 @@ func flatten(e *edit) (changed bool) {
 	return changed
 }
 
-// deuterate replaces all hydrogens of the first atoms that have that many, and without a number
-// also makes carbons carbon-13.
+// deuterate replaces the hydrogens of so many atoms by deuterium. With hydrogens = 1 these are the first atoms that have
+// any, and carbons also become carbon-13. Otherwise they are carbons with exactly so many hydrogens.
 func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 	n := len(e.Atoms)
 	for i := 0; i < n && atoms > 0; i++ {
@@ -182,7 +184,8 @@ func azole(e *edit) bool {
 	return slices.ContainsFunc(e.atoms, func(i int32) bool { return mobile(i, 1) && walk([]int32{i}) })
 }
 
-// shift moves a hydrogen across a carbon, at the first triple that fits.
+// shift moves a hydrogen from one neighbour of a carbon to another, at the first place where fits allows it. near and
+// far are the bonds of the carbon to the two neighbours. It returns false if there is no such place.
 func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecule.Bond) bool) bool {
 	other := func(b *molecule.Bond, i int32) *molecule.Atom { return &e.Atoms[b.From+b.To-i] }
 	at := make([][]*molecule.Bond, len(e.Atoms))
@@ -220,7 +223,7 @@ func amidine(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	return plain(from) && plain(to) && !over.Aromatic && near.Order == molecule.Single && far.Order == molecule.Double
 }
 
-// lactam matches N and O at a ring carbon, N in the ring.
+// lactam matches N and O at a ring carbon with N in the ring, in either direction.
 func lactam(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	if from.Element == nitrogen {
 		return to.Element == oxygen && from.Degree == 2 && near.InRing && near.Order != molecule.Double && far.Order == molecule.Double

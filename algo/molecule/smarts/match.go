@@ -40,20 +40,21 @@ type target struct {
 	*molecule.Molecule
 	near  neighbor.Table
 	rings *rings.Finder // nil until needed
-	steps int           // that remain
+	steps int           // how many more atoms may be tried
 }
 
 // MaxSteps is how many atoms In tries before it gives up. Patterns that people write take some hundreds.
 const MaxSteps = 1_000_000
 
-// In reports whether m contains the pattern. A search that ends after MaxSteps has found nothing.
+// In reports whether m contains the pattern. It returns false if MaxSteps do not suffice.
 func (p *Pattern) In(m *molecule.Molecule) bool {
 	t := &target{Molecule: m, steps: MaxSteps}
 	molecule.LinkUp(&t.near, len(m.Atoms), m.Bonds)
 	return p.extend(t, make([]int32, 0, len(p.atoms)))
 }
 
-// extend places the next atom of the pattern, found being the places of those before.
+// extend places the remaining atoms of the pattern, and reports whether that is possible. found are the places of the
+// first atoms.
 func (p *Pattern) extend(t *target, found []int32) bool {
 	k := len(found)
 	if k == len(p.atoms) {
@@ -75,7 +76,7 @@ func (p *Pattern) extend(t *target, found []int32) bool {
 	return false
 }
 
-// put places the next atom of the pattern at atom i, and then the others.
+// put places the next atom of the pattern at atom i and then the others. It returns false if they do not fit.
 func (p *Pattern) put(t *target, found []int32, i int32) bool {
 	t.steps--
 	next := &p.atoms[len(found)]
@@ -103,6 +104,7 @@ func (a place) hydrogens() int {
 	return n
 }
 
+// ringBonds counts the bonds in rings.
 func (a place) ringBonds() int {
 	n := 0
 	for _, l := range a.near.Of(a.i) {
@@ -113,7 +115,7 @@ func (a place) ringBonds() int {
 	return n
 }
 
-// ringsOf counts the smallest rings of the atom, and gives the size of the smallest, 0 for none.
+// ringsOf returns the number of smallest rings that have the atom, and the size of the smallest of them or 0.
 func (a place) ringsOf() (n, smallest int) {
 	if !a.atom().InRing {
 		return 0, 0

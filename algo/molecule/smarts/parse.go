@@ -14,7 +14,7 @@ import (
 // MaxLength is the longest accepted pattern in bytes.
 const MaxLength = 2000
 
-// maxDepth bounds patterns in patterns.
+// maxDepth bounds the nesting of patterns in $(…).
 const maxDepth = 20
 
 // Parse reads a pattern. The error is a *molecule.SyntaxError.
@@ -42,6 +42,7 @@ type reader struct {
 	at   int
 }
 
+// fail ends the reading with an error at the next character, by a panic with a *molecule.SyntaxError.
 func (r *reader) fail(reason string) {
 	piece := ""
 	if r.at < len(r.text) {
@@ -50,7 +51,7 @@ func (r *reader) fail(reason string) {
 	panic(&molecule.SyntaxError{Column: r.at + 1, Piece: piece, Reason: reason})
 }
 
-// next is the next byte, 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (r *reader) next() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -58,7 +59,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// take skips a text that comes next.
+// take skips text if it comes next, and reports whether it did.
 func (r *reader) take(text string) bool {
 	if !strings.HasPrefix(r.text[r.at:], text) {
 		return false
@@ -67,7 +68,7 @@ func (r *reader) take(text string) bool {
 	return true
 }
 
-// match skips what a form fits, and gives its parts; nil for nothing.
+// match skips what form matches and returns its submatches, or nil if form does not match here.
 func (r *reader) match(form *regexp.Regexp) []string {
 	parts := form.FindStringSubmatch(r.text[r.at:])
 	if parts != nil {
@@ -88,7 +89,7 @@ var (
 	ignoredForm  = regexp.MustCompile(`^(?:@@?|:\d+)`) // stereochemistry and classes
 )
 
-// A ringBond waits for its other end.
+// A ringBond is a ring number whose other end is not read yet.
 type ringBond struct {
 	atom int
 	is   func(*molecule.Bond) bool // nil if not written
@@ -138,7 +139,7 @@ func (r *reader) pattern(depth int) *Pattern {
 	return p
 }
 
-// closeRing opens a ring bond, or closes it: the bond belongs to the later atom.
+// closeRing records the first end of a ring number. At the second end it adds the bond to the later of both atoms.
 func (r *reader) closeRing(p *Pattern, open map[string]ringBond, number string, end ringBond) {
 	begin, opened := open[number]
 	if !opened {
@@ -156,7 +157,7 @@ func (r *reader) closeRing(p *Pattern, open map[string]ringBond, number string, 
 	later.bonds = append(later.bonds, bond{min(begin.atom, end.atom), orUsual(end.is)})
 }
 
-// orUsual is a bond as written, or single or aromatic.
+// orUsual returns the test that was written for a bond, or without one a test for single and aromatic bonds.
 func orUsual(is func(*molecule.Bond) bool) func(*molecule.Bond) bool {
 	if is != nil {
 		return is
@@ -164,8 +165,8 @@ func orUsual(is func(*molecule.Bond) bool) func(*molecule.Bond) bool {
 	return func(b *molecule.Bond) bool { return b.Aromatic || b.Order == molecule.Single }
 }
 
-// expression reads primitives that are joined by !, &, "," and ;, of which ; binds least. more
-// reports whether another primitive follows.
+// expression reads primitives that are joined by !, &, "," and ";", the strongest first. Primitives side by side are
+// joined like &. more reports whether another primitive follows.
 func expression[T any](r *reader, more func() bool, primitive func() func(T) bool) func(T) bool {
 	var low, middle, high []func(T) bool
 	for {
@@ -182,6 +183,7 @@ func expression[T any](r *reader, more func() bool, primitive func() func(T) boo
 	}
 }
 
+// negated reads a primitive after any number of exclamation marks.
 func negated[T any](r *reader, primitive func() func(T) bool) func(T) bool {
 	if !r.take("!") {
 		return primitive()
@@ -193,7 +195,7 @@ func negated[T any](r *reader, primitive func() func(T) bool) func(T) bool {
 func every[T any](list []func(T) bool) func(T) bool { return unless(list, false) }
 func anyOf[T any](list []func(T) bool) func(T) bool { return unless(list, true) }
 
-// unless answers end if one of the list does, else the opposite.
+// unless returns a test that gives end if a test of the list does, and !end otherwise.
 func unless[T any](list []func(T) bool, end bool) func(T) bool {
 	if len(list) == 1 {
 		return list[0]
@@ -203,7 +205,7 @@ func unless[T any](list []func(T) bool, end bool) func(T) bool {
 	}
 }
 
-// bond reads a bond, nil for none.
+// bond reads a bond. It returns nil if none is written.
 func (r *reader) bond() func(*molecule.Bond) bool {
 	more := func() bool { return r.next() != 0 && strings.IndexByte(`-=#:~@$/\!`, r.next()) >= 0 }
 	if !more() {
@@ -255,7 +257,7 @@ func (r *reader) atom(depth int) func(place) bool {
 	return is
 }
 
-// symbolTest tests for *, A, a, or an element, aromatic in small letters.
+// symbolTest returns the test for *, A, a or an element. Small letters test for aromatic atoms.
 func symbolTest(symbol string) func(place) bool {
 	aromatic := symbol[0] >= 'a'
 	switch symbol {
@@ -268,10 +270,11 @@ func symbolTest(symbol string) func(place) bool {
 	return func(a place) bool { return a.atom().Element == element && a.atom().Aromatic == aromatic }
 }
 
-// elementOf is the element of a symbol of one letter or two, 0 for none.
+// elementOf returns the atomic number of a symbol of one letter or two, or 0.
 func elementOf(symbol string) uint8 { return molecule.ElementOf(symbol[0], (symbol + "\x00")[1]) }
 
-// counts are the conditions on numbers, and the number that is meant where none is written, none for any but 0.
+// counts are the conditions on numbers. without is the number that is meant if none is written: none means
+// any number but 0.
 var counts = map[string]struct {
 	without string
 	of      func(place) int
@@ -326,7 +329,7 @@ func (r *reader) primitive(depth int) func(place) bool {
 	return func(a place) bool { return p.put(a.target, make([]int32, 0, len(p.atoms)), a.i) }
 }
 
-// number parses digits, or the number without if there are none.
+// number parses digits. Without digits it parses the text without.
 func number(digits, without string) int {
 	n, _ := strconv.Atoi(cmp.Or(digits, without)) // the forms allow nothing else
 	return n

@@ -14,23 +14,24 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// Canonical numbering by individualisation and refinement (McKay, Congressus Numerantium 30 (1981) 45): atoms are
-// sorted by properties; classes are split by their neighbours until nothing changes; where atoms are still equal, one
-// is individualised, in all ways that may differ. The numbering with the least certificate wins. The certificate holds
-// the whole molecule, tags and double-bond geometries included, so two molecules get the same numbering if and only if
-// they are equal, whatever their symmetry.
+// Canonical numbering by individualisation and refinement (McKay, Congressus Numerantium 30 (1981) 45). Atoms are
+// sorted by properties. Classes of equal atoms, called cells, are split by their neighbours until nothing changes. If
+// atoms are still equal, one is individualised, in all ways that may differ. The numbering with the least certificate
+// wins. The certificate holds the whole molecule, including tags and double-bond geometries, so two molecules get the
+// same numbering if and only if they are equal, whatever their symmetry.
 
-// canonicalBudget bounds the search in one fragment, about a quarter of a second.
+// canonicalBudget bounds the search steps in one fragment. They take about a quarter of a second.
 const canonicalBudget = 20_000_000
 
-// Canonical returns the molecule in canonical order, which does not depend on how it was written; nor do the text that
-// Write makes and the graph, which is that of Write(c) as Parse reads it. Atom k of c is atom order[k] of m.
+// Canonical returns the molecule in canonical order. The order does not depend on how m was written, nor does the
+// text that Write makes of c, nor the graph, which is the same for c and for Parse(Write(c)). Atom k of c is
+// atom order[k] of m.
 //
-// The largest fragment comes first. Atom classes are dropped, with tags that only they justify, and
+// The largest fragment comes first. Canonical drops atom classes with the tags that only they justify, and
 // the geometry of double bonds with two equal neighbours at one end.
 //
-// exact reports whether the bounded search was complete. Otherwise, which takes some two thousand
-// atoms of high symmetry, c is a valid renumbering, but another writing of m may give another one.
+// exact reports whether the bounded search was complete. It fails only for some two thousand atoms of high
+// symmetry. Then c is a valid renumbering, but another writing of m may give another one.
 func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
 	l := layouts.Get().(*layout)
 	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
@@ -60,14 +61,14 @@ func (l *layout) giveBack() {
 	}
 }
 
-// graph is the graph of the canonical form of the molecule that p has read.
+// graph returns the graph of the canonical form of the molecule that p has read.
 func (l *layout) graph(p *parser) *graph.Graph {
 	p.Fill(&l.read)
 	l.canonical(&l.read, &l.arranged)
 	return p.GraphOf(&l.arranged)
 }
 
-// canonical is Canonical in the memory of c and l. It changes m.
+// canonical is Canonical in the memory of c and l. It changes m, and order is valid until the next call.
 func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) {
 	s, w := &l.canon, &l.w
 	classes := false
@@ -124,7 +125,8 @@ func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) 
 	return w.order, exact
 }
 
-// reread is canonical of m without atom classes, read again to find which tags remain.
+// reread writes m without atom classes and reads it again, to find which tags remain, and makes that canonical. ok is
+// false if the text cannot be read.
 func (l *layout) reread(m, c *molecule.Molecule) (order []int32, exact, ok bool) {
 	w := &l.w
 	w.walk(m, nil)
@@ -147,11 +149,11 @@ func (l *layout) reread(m, c *molecule.Molecule) (order []int32, exact, ok bool)
 // A part is a fragment as a molecule.
 type part struct {
 	m            *molecule.Molecule
-	atoms, bonds []int32 // what they are in the whole
+	atoms, bonds []int32 // their indices in the whole molecule
 	order        []int32 // atoms of the whole as written
 }
 
-// split returns the fragments, n trees of join's forest.
+// split returns the n fragments of a molecule, the trees of join's forest.
 func split(m *molecule.Molecule, parent []int32, n int) []part {
 	parts := make([]part, 0, n)
 	of := make([]int32, len(m.Atoms))    // an atom's part
@@ -185,8 +187,8 @@ type canon struct {
 	keys   []atomKey
 	budget int
 
-	// The cell that begins at place s is order[s:s+size[s]]. place inverts order; cell is the first
-	// place of an atom's cell.
+	// The cell that begins at place s is order[s:s+size[s]]. place is the inverse of order. cell gives the
+	// place at which an atom's cell begins.
 	order, place, cell, size []int32
 	cells                    int
 	trail                    []int32 // first places of cells made by splitting
@@ -217,9 +219,10 @@ type canon struct {
 	epoch                     int32
 }
 
-// An atomKey is an atom's own properties.
+// An atomKey holds an atom's own properties, for sorting.
 type atomKey struct{ high, low uint64 }
 
+// compare returns −1, 0 or 1, as x is below, equal to or above y.
 func (x *atomKey) compare(y *atomKey) int {
 	if x.high != y.high {
 		return cmp.Compare(x.high, y.high)
@@ -234,13 +237,14 @@ type move struct{ from, to int32 }
 // equal sums by chance only cost time.
 var weights [256]uint64
 
+// init sets the weights to odd numbers that look random.
 func init() {
 	for k := range weights {
 		weights[k] = rings.Mix(int32(k))>>24 | 1
 	}
 }
 
-// Weights of what is no bond.
+// Weights for what is not a bond.
 const (
 	weightTag  = 250 // and the next one
 	weightBond = 252
@@ -309,7 +313,7 @@ func (s *canon) partition(m *molecule.Molecule) {
 	}
 }
 
-// begin0 makes cells of equal atoms, and queues them.
+// begin0 sorts the atoms into cells of equal keys, and queues the cells.
 func (s *canon) begin0() {
 	n := len(s.m.Atoms)
 	buffer.Grow(&s.keys, n)
@@ -346,7 +350,8 @@ func (s *canon) begin0() {
 	}
 }
 
-// sortAtoms keeps the order of up to few equal atoms. That of more is deterministic, too, and faster.
+// sortAtoms sorts atoms. It keeps the order of equal atoms if there are at most few. For more it uses a faster
+// sort, which is deterministic, too.
 func sortAtoms(atoms []int32, few int, compare func(x, y int32) int) {
 	if len(atoms) <= few {
 		slices.SortStableFunc(atoms, compare)
@@ -355,12 +360,13 @@ func sortAtoms(atoms []int32, few int, compare func(x, y int32) int) {
 	}
 }
 
+// push queues the cell that begins at start.
 func (s *canon) push(start int32) {
 	s.queued[start] = true
 	s.queue = append(s.queue, start)
 }
 
-// stir mixes a value into a hash.
+// stir returns a hash of a hash and a value.
 func stir(hash, value uint64) uint64 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15
 	return hash ^ hash>>29
@@ -412,7 +418,8 @@ func (s *canon) refine() uint64 {
 	}
 }
 
-// sumStereo adds sums for tags and geometries that are known so far.
+// sumStereo adds the tags and geometries that are decided by now to the sums of their atoms. An atom alone in its cell
+// needs no sum: it changes the hash instead. sumStereo returns the new hash.
 func (s *canon) sumStereo(hash uint64) uint64 {
 	s.hit = s.hit[:0]
 	note := func(i int32, weight uint64) {
@@ -441,8 +448,8 @@ func (s *canon) sumStereo(hash uint64) uint64 {
 	return hash
 }
 
-// splitCells splits the cells of the atoms in s.hit by their sums, which it clears. Atoms without a
-// sum keep the cell's place.
+// splitCells splits the cells of the atoms in s.hit by their sums, and clears s.hit and the sums. Atoms without a
+// sum come first in their old cell.
 func (s *canon) splitCells(hash uint64) uint64 {
 	s.split = s.split[:0]
 	for _, i := range s.hit {
@@ -469,7 +476,7 @@ func (s *canon) move(i, y int32) {
 	s.place[j], s.place[i] = x, y
 }
 
-// splitCell splits cell c, whose hit atoms are at its end.
+// splitCell splits cell c by the sums of its hit atoms, which are at its end.
 func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	end := c + s.size[c]
 	at := end - s.count[c]
@@ -536,7 +543,7 @@ func (s *canon) undo(mark int) {
 	}
 }
 
-// single makes a cell of atom i, the last of its cell.
+// single splits atom i off its cell. The atom becomes the last, in a cell of its own, which single returns.
 func (s *canon) single(i int32) int32 {
 	c := s.cell[i]
 	s.size[c]--
@@ -548,7 +555,7 @@ func (s *canon) single(i int32) int32 {
 	return y
 }
 
-// fix individualises atom i and refines.
+// fix individualises atom i and refines. It returns the hash of refine.
 func (s *canon) fix(i int32) uint64 {
 	mark := len(s.trail)
 	s.push(s.single(i))
@@ -560,7 +567,8 @@ func (s *canon) fix(i int32) uint64 {
 	return hash
 }
 
-// handedness is the tag of atom i, 1 or 2, relative to the order of neighbours; 0 while two share a cell.
+// handedness returns the tag of atom i, 1 or 2, relative to the order of its neighbours, or 0 if two of them share
+// a cell.
 func (s *canon) handedness(i int32) int {
 	links := s.near.Of(i)
 	odd := s.m.Atoms[i].Chirality == molecule.CounterClockwise
@@ -580,7 +588,8 @@ func (s *canon) handedness(i int32) int {
 	return 1
 }
 
-// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while two share a cell.
+// geometry returns the geometry of bond k, 1 or 2, relative to the last neighbours of its ends, or 0 if two
+// neighbours share a cell.
 func (s *canon) geometry(k int32) int {
 	b := &s.m.Bonds[k]
 	z := b.Stereo == molecule.StereoZ
@@ -636,9 +645,9 @@ func (s *canon) search() bool {
 // outOfBudget is what node returns to end the search.
 const outOfBudget = -2
 
-// node searches the tree below the present cells, at depth individualised atoms. No cell of several
-// atoms begins after from. asFirst and asBest report whether the path looks like those to the first
-// and the best leaf. It returns the depth to continue at.
+// node searches the tree below the present cells, after depth atoms were individualised. No cell of several
+// atoms begins after place from. asFirst and asBest tell whether the hashes so far equal those on the way to the first
+// and to the best leaf. node returns the depth at which the search continues, or outOfBudget.
 func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	target := s.target(&from)
 	if target < 0 {
@@ -695,8 +704,8 @@ func (s *canon) explored(orbit, tried []int32, i int32) bool {
 	})
 }
 
-// leads reports whether a path with this hash at depth may lead to the best leaf, and makes it the
-// best path if its hash is less.
+// leads reports whether a path with this hash at depth may lead to the best leaf. If the hash is lower than that of the
+// best path so far, the path becomes the best.
 func (s *canon) leads(depth int, hash uint64) bool {
 	switch {
 	case depth == len(s.bestTrace):
@@ -711,12 +720,13 @@ func (s *canon) leads(depth int, hash uint64) bool {
 	return true
 }
 
-// targetWindow bounds the latest cells considered as a target.
+// targetWindow is how many of the latest cells may become a target.
 const targetWindow = 64
 
-// target chooses the cell to individualise, or -1: the latest one, so that one part of the molecule
-// is finished first; else the last, which has the most neighbours, whose order often settles what
-// hangs on them. No cell of several atoms begins after from.
+// target chooses the cell to individualise, or -1 if all cells are single. It prefers the latest cell made, so that
+// one part of the molecule is finished first. Otherwise it takes the last place: its atoms have the most
+// neighbours, and their order often settles their neighbours' order. No cell of several atoms begins after from,
+// which target lowers.
 func (s *canon) target(from *int32) int32 {
 	for k := len(s.trail) - 1; k >= max(0, len(s.trail)-targetWindow); k-- {
 		if c := s.trail[k]; s.size[c] > 1 {
@@ -733,8 +743,8 @@ func (s *canon) target(from *int32) int32 {
 	return -1
 }
 
-// orderTwins splits cell c if its atoms hang on one atom and have no other neighbour: any order
-// will do. At a stereocentre it would not.
+// orderTwins splits cell c into single atoms if its atoms are bound to the same atom and to no other. Their order
+// does not matter, except at a stereocentre, which orderTwins leaves.
 func (s *canon) orderTwins(c int32) {
 	if s.size[c] == 1 {
 		return
@@ -761,7 +771,8 @@ func (s *canon) orderTwins(c int32) {
 	}
 }
 
-// reachLeaf compares a complete order with the first and the best one.
+// reachLeaf compares a complete order with the first and the best one, and records automorphisms. It returns the depth at
+// which the search continues.
 func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	s.certify()
 	switch {
@@ -795,7 +806,7 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// certify writes the certificate of the present order: each atom's bonds to earlier atoms and its tag.
+// certify writes the certificate of the present order to s.leaf: each atom's bonds to earlier atoms and its tag.
 func (s *canon) certify() {
 	s.leaf = s.leaf[:0]
 	for k, i := range s.order {
@@ -834,7 +845,7 @@ func (s *canon) addAutomorphism(order []int32) {
 	s.joinOrbits()
 }
 
-// joinOrbits makes the moves at the end a generator.
+// joinOrbits makes the moves after the last generator a new generator, and joins their orbits.
 func (s *canon) joinOrbits() {
 	from := s.begin[len(s.begin)-1]
 	for _, v := range s.moves[from:] {
@@ -867,8 +878,8 @@ func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 	return orbit
 }
 
-// join makes a forest of atoms joined by the given bonds, in the memory of parent, and returns its
-// number of trees. Roots are first atoms.
+// join returns a forest whose trees are the atoms connected by the bonds that joins accepts, and the number of trees.
+// Each root is the first atom of its tree. The forest uses the memory of parent.
 func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool) (forest []int32, trees int) {
 	buffer.Numbered(&parent, len(m.Atoms))
 	trees = len(parent)
@@ -885,7 +896,7 @@ func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool)
 	return parent, trees
 }
 
-// root finds the representative of i, halving paths.
+// root returns the root of atom i's tree, and halves the path to it.
 func root(parent []int32, i int32) int32 {
 	for parent[i] != i {
 		parent[i] = parent[parent[i]]
@@ -894,6 +905,7 @@ func root(parent []int32, i int32) int32 {
 	return i
 }
 
+// asBit returns 1 for true, 0 for false.
 func asBit(b bool) uint8 {
 	if b {
 		return 1

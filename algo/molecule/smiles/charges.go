@@ -8,9 +8,9 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// A drawing is a fragment in a Kekulé form whose charges are being settled. Charges first recombine
-// where another drawing of the same electrons has fewer, then protons move. Atoms keep their mark of
-// aromaticity, bonds have an order.
+// A drawing is a fragment in a Kekulé form whose charges are being settled. First, charges recombine
+// if another drawing of the same electrons has fewer charges. Then protons move. Atoms keep their mark of
+// aromaticity, and bonds have an order.
 type drawing struct {
 	*molecule.Molecule
 	near neighbor.Table
@@ -21,6 +21,7 @@ type drawing struct {
 	changed bool
 }
 
+// draw returns a copy of m to redraw, in a Kekulé form if there is one.
 func draw(m *molecule.Molecule) *drawing {
 	d := &drawing{Molecule: clone(m), on: make([]bool, len(m.Atoms)), left: searchSteps}
 	if orders, ok := m.Kekule(); ok {
@@ -32,21 +33,22 @@ func draw(m *molecule.Molecule) *drawing {
 	return d
 }
 
-// link is a drawing of m itself, to look at.
+// link returns a drawing of m itself, for queries only.
 func link(m *molecule.Molecule) *drawing {
 	d := &drawing{Molecule: m}
 	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	return d
 }
 
-// Bounds of searches along conjugation: bonds of a path, and steps in one fragment, of which reading a
-// drawing takes one for each atom.
+// Bounds of searches along conjugation: the bonds of a path, and the steps in one fragment. Reading a drawing counts
+// as a step for each atom.
 const (
 	longestPath = 16
 	searchSteps = 100_000
 )
 
-// read is the drawing as read anew, and how many of its atoms are aromatic, −1 if it cannot be read.
+// read returns the molecule of the drawing, perceived anew, and the number of its aromatic atoms, or −1 if it cannot be
+// read.
 func (d *drawing) read() (m *molecule.Molecule, aromatic int) {
 	d.left -= len(d.Atoms)
 	m = clone(d.Molecule)
@@ -72,7 +74,7 @@ func clone(m *molecule.Molecule) *molecule.Molecule {
 	return &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 }
 
-// canonicalClasses is Canonical with atom classes, which do not count.
+// canonicalClasses is Canonical but keeps atom classes, which do not affect the order.
 func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
@@ -100,10 +102,10 @@ func settleCharges(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return m, true
 }
 
-// Bounds of how often a fragment is settled: a charge that moved may let another one move.
+// Bounds of how often the charges of a fragment are settled, since a charge that moved may let another one move.
 const mostPasses, mostSteps = 4, 16
 
-// settleOnce is a pass of settleCharges, which may report a change where the atoms are those of m.
+// settleOnce is one pass of settleCharges. It may report a change even if the atoms are those of m.
 func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	d := draw(m)
 	for range mostSteps {
@@ -144,7 +146,7 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return r, r != m
 }
 
-// step does one pass over all charges, and reports any change.
+// step makes one pass over all charges and reports any change.
 func (d *drawing) step() (again bool) {
 	before := d.changed
 	d.changed = false
@@ -159,6 +161,7 @@ func (d *drawing) step() (again bool) {
 	return again
 }
 
+// opposed reports whether a neighbour of atom i has the opposite charge.
 func (d *drawing) opposed(i int32) bool {
 	return slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
 		return int(d.Atoms[i].Charge)*int(d.Atoms[l.Atom].Charge) < 0
@@ -174,7 +177,7 @@ var (
 	chalcogen = []uint8{oxygen, sulfur, selenium}
 )
 
-// joinOpposites draws adjacent charges as a bond where the octet does not forbid it, dative bonds
+// joinOpposites turns adjacent opposite charges into a bond if the octet allows it. It also draws dative bonds
 // of nonmetals as charges, and azides and diazo groups with a cumulated nitrogen.
 func (d *drawing) joinOpposites() {
 	for k := range d.Bonds {
@@ -206,7 +209,8 @@ func (d *drawing) joinOpposites() {
 	}
 }
 
-// cumulate draws Y−–N+≡N as Y=N+=N−, and the nitrone C−–N+=O as C=N+–O−, where atom i is N+.
+// cumulate redraws the bond b between atom i, N+, and y: Y−–N+≡N becomes Y=N+=N−, and the nitrone C−–N+=O becomes
+// C=N+–O−.
 func (d *drawing) cumulate(i int32, b *molecule.Bond, y *molecule.Atom) {
 	for _, l := range d.near.Of(i) {
 		end, c := &d.Atoms[l.Atom], &d.Bonds[l.Bond]
@@ -219,8 +223,8 @@ func (d *drawing) cumulate(i int32, b *molecule.Bond, y *molecule.Atom) {
 	}
 }
 
-// openMesoionic moves the charge of a ring atom beside the cation of an aromatic ring of five to what
-// is bound to the ring: sydnones are C–O−, not N−.
+// openMesoionic moves the charge of a ring atom that is bound to the cation of an aromatic ring of five to an atom
+// outside the ring: sydnones are drawn with C–O−, not N−.
 func (d *drawing) openMesoionic() {
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
@@ -237,8 +241,8 @@ func (d *drawing) openMesoionic() {
 	}
 }
 
-// search goes from atom i along bonds that lose and gain an order in turn, to an atom that gains
-// one and fits. The path has that many bonds.
+// search extends d.path from atom i by so many bonds to an atom that fits. The bonds lose and gain an order in turn;
+// the first one loses if loses is set. The last one must gain. search returns false if there is no such path.
 func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bool) bool {
 	if d.left--; d.left < 0 {
 		return false
@@ -260,7 +264,8 @@ func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bo
 	return false
 }
 
-// shortest searches for the shortest path of at least first bonds, an even number more, and at most that many.
+// shortest leaves in d.path the shortest path of first, first+2, … up to most bonds to an atom that fits. It returns
+// false if there is none.
 func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end int32) bool) bool {
 	d.path = d.path[:0]
 	for bonds := first; bonds <= most; bonds += 2 {
@@ -271,7 +276,8 @@ func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end i
 	return false
 }
 
-// reach searches the shortest path from cation x to an atom that fits. Carbon has no double bond to lose.
+// reach leaves in d.path the shortest path from cation x to an atom that fits. The path from a carbon cation has an odd
+// number of bonds, since carbon has no double bond to lose.
 func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
 	if d.Atoms[x].Element == carbon {
 		return d.shortest(x, false, 1, most, fits)
@@ -279,14 +285,14 @@ func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
 	return d.shortest(x, true, 2, most, fits)
 }
 
-// move moves the charge of cation x along the path.
+// move moves the charge of cation x along d.path.
 func (d *drawing) move(x int32) {
 	d.flip(d.Atoms[x].Element != carbon)
 	d.Atoms[x].Charge--
 	d.Atoms[d.end(x)].Charge++
 }
 
-// flip takes an order of the bonds of the path and adds one in turn.
+// flip removes an order from the bonds of d.path and adds one, in turn. It begins with a removal if loses is set.
 func (d *drawing) flip(loses bool) {
 	for _, k := range d.path {
 		if loses {
@@ -299,7 +305,7 @@ func (d *drawing) flip(loses bool) {
 	d.changed = true
 }
 
-// end is where the path from x leads.
+// end returns the atom to which d.path leads from x.
 func (d *drawing) end(x int32) int32 {
 	for _, k := range d.path {
 		x = d.Bonds[k].From + d.Bonds[k].To - x
@@ -307,7 +313,7 @@ func (d *drawing) end(x int32) int32 {
 	return x
 }
 
-// cations yields the cations that no adjacent anion balances.
+// cations calls use for the cations that no adjacent anion balances.
 func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
 	for i := range d.Atoms {
 		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) &&
@@ -317,7 +323,7 @@ func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
 	}
 }
 
-// valence is the number of bonds of atom i, hydrogens included.
+// valence returns the number of bonds of atom i, hydrogens included.
 func (d *drawing) valence(i int32) int32 {
 	sum := 2 * int32(d.Atoms[i].Hydrogens)
 	for _, l := range d.near.Of(i) {
@@ -326,7 +332,7 @@ func (d *drawing) valence(i int32) int32 {
 	return sum / 2
 }
 
-// recombine joins charges that are conjugated.
+// recombine removes pairs of opposite charges that are conjugated.
 func (d *drawing) recombine() {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Charge < 0 }) {
 		return
@@ -348,7 +354,7 @@ func (d *drawing) recombine() {
 	})
 }
 
-// moveKeeping is move unless aromatic atoms are lost.
+// moveKeeping calls move, but takes it back and returns false if aromatic atoms are lost.
 func (d *drawing) moveKeeping(x int32) bool {
 	was, before := d.snapshot(), d.aromatics()
 	if d.move(x); d.aromatics() >= before {
@@ -358,8 +364,9 @@ func (d *drawing) moveKeeping(x int32) bool {
 	return false
 }
 
-// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless aromatic atoms are lost:
-// NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any conjugated atom with a lone pair.
+// spread moves the charge of an atom without hydrogens to a conjugated atom that has one to lose, such as
+// NC=[N+](C)C to [NH2+]=CN(C)C, unless aromatic atoms are lost. The charge of a carbenium ion goes to any conjugated
+// atom with a lone pair.
 func (d *drawing) spread() {
 	d.cations(func(x int32, a *molecule.Atom) {
 		switch {
@@ -379,6 +386,8 @@ func (d *drawing) spread() {
 	})
 }
 
+// spreadNitrogen moves the charge of nitrogen x to an atom with hydrogens that conjugation reaches: to O, S or another
+// chalcogen, else to a nitrogen.
 func (d *drawing) spreadNitrogen(x int32) {
 	small := d.inFive(x)
 	for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
@@ -410,8 +419,8 @@ func (d *drawing) aromatics() int {
 	return aromatic
 }
 
-// inRing reports whether an aromatic ring of at least and at most that many atoms holds atom i and, if
-// cation is set, a cation of nitrogen.
+// inRing reports whether an aromatic ring of least to most atoms holds atom i and, if cation is set, a cation
+// of nitrogen.
 func (d *drawing) inRing(i int32, least, most int, cation bool) bool {
 	var walk func(at int32, length int, found bool) bool
 	walk = func(at int32, length int, found bool) bool {
@@ -485,11 +494,11 @@ func (d *drawing) gainProtons() {
 	}
 }
 
-// mostAround bounds how many neighbours of a cation are compared.
+// mostAround is the most neighbours of a cation that spare compares.
 const mostAround = 8
 
-// spare reports whether other anions balance the cations beside anion i: those of a nitrate or
-// perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
+// spare reports whether anion i stays an anion because other anions balance the cations beside it: those of a nitrate
+// or perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
 func (d *drawing) spare(i int32) bool {
 	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
 		sum := d.Atoms[l.Atom].Charge
@@ -510,8 +519,8 @@ func (d *drawing) spare(i int32) bool {
 	})
 }
 
-// acidic reports whether a carbanion is that of a weak acid: of a cyanide or alkyne, or conjugated with a
-// group such as C=O, C≡N, NO2 or SO2. Others are ligands or reagents.
+// acidic reports whether carbanion i is the anion of a weak acid, of a cyanide or alkyne, or is conjugated with a group
+// such as C=O, C≡N, NO2 or SO2. Other carbanions are ligands or reagents.
 func (d *drawing) acidic(i int32) bool {
 	if slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order == molecule.Triple }) {
 		return true
@@ -522,8 +531,9 @@ func (d *drawing) acidic(i int32) bool {
 	})
 }
 
-// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open O–C=CH: amides,
-// isothiocyanates, sulfonamides and ketones. The caller takes the charge or the hydrogen of atom i.
+// protonateFar moves the double bond and the hydrogen of an amide, isothiocyanate, sulfonamide or ketone: a hydrogen for
+// atom i, O or S, goes to the far end of O–C=N, S–C≡N, O–S=N or an open O–C=CH. The caller removes the charge or the
+// hydrogen of atom i. protonateFar returns false if there is no such end.
 func (d *drawing) protonateFar(i int32) bool {
 	a := &d.Atoms[i]
 	if !slices.Contains(chalcogen, a.Element) {
@@ -578,8 +588,8 @@ func (d *drawing) closeNitronate(o int32) bool {
 	return true
 }
 
-// deprotonate takes the most acidic hydrogens off a fragment with permanent cations, until its net
-// charge is 0: a betaine, a sydnone and their salts share one drawing.
+// deprotonate removes the most acidic hydrogens of a fragment with permanent cations until its net charge is 0. So a
+// betaine or a sydnone and its salts have the same drawing.
 func (d *drawing) deprotonate() {
 	net := 0
 	for _, a := range d.Atoms {
@@ -596,8 +606,9 @@ func (d *drawing) deprotonate() {
 	}
 }
 
-// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for hydroxyl and thiol groups
-// at an aromatic ring with a nitrogen cation, amines as well if it has five atoms, and 3 for other atoms.
+// acidity ranks the hydrogens of atom i, the most acidic first: 0 for hydroxyl groups of S(=O), P(=O) and the like, 1
+// for those of C(=O), and 2 for hydroxyl and thiol groups at an aromatic ring with a nitrogen cation. Amines at such a
+// ring also have 2 if it has five atoms. All else has 3.
 func (d *drawing) acidity(i int32) int {
 	a := &d.Atoms[i]
 	if a.Degree != 1 && a.Element != nitrogen {
@@ -625,8 +636,8 @@ func (d *drawing) acidity(i int32) int {
 	return 3
 }
 
-// relocate draws each permanent cation that is spread over several atoms at one of them: with most
-// aromatic atoms, on nitrogen before others, then by the canonical text.
+// relocate chooses an atom for each permanent cation that is spread over several atoms: the drawing with most
+// aromatic atoms, then with the charge on nitrogen, then the first by canonical text.
 func (d *drawing) relocate() {
 	moved := map[int32]bool{}
 	d.cations(func(x int32, a *molecule.Atom) {
@@ -656,7 +667,7 @@ func (d *drawing) relocate() {
 	})
 }
 
-// places returns a path to each other atom where the charge of cation x may be drawn.
+// places returns a path to each other atom at which the charge of cation x may be drawn.
 func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 	tried := map[int32]bool{x: true}
 	d.shortest(x, true, 2, longestPath, func(end int32) bool {
@@ -669,7 +680,8 @@ func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 	return paths
 }
 
-// shares reports whether the charge of a cation of that element may be drawn at atom i.
+// shares reports whether atom i may carry the charge of a cation of the given element instead. i has no hydrogens and a
+// lone pair.
 func (d *drawing) shares(i int32, cation uint8) bool {
 	a := &d.Atoms[i]
 	return (a.Element == nitrogen || cation != nitrogen && slices.Contains(chalcogen, a.Element)) && a.Hydrogens == 0 && d.hasLonePair(i)
@@ -685,17 +697,19 @@ func (d *drawing) hasLonePair(i int32) bool {
 	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order != molecule.Single })
 }
 
-// A rating orders drawings of a cation.
+// A rating orders the drawings of a cation. The lower one is better.
 type rating struct {
-	plain, other int // atoms that are not aromatic; 1 if the cation is no nitrogen
+	plain, other int // number of atoms that are not aromatic; 1 if the cation is not a nitrogen
 	m            *molecule.Molecule
 }
 
+// rating returns how good the drawing is with its charge on this cation.
 func (d *drawing) rating(cation int32) rating {
 	m, aromatic := d.read()
 	return rating{len(d.Atoms) - aromatic, int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
+// less reports whether r is the better drawing. Equal counts are told apart by the canonical SMILES.
 func (r rating) less(o rating) bool {
 	if c := cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other)); c != 0 || r.m == nil || o.m == nil {
 		return c < 0
@@ -703,7 +717,7 @@ func (r rating) less(o rating) bool {
 	return bareText(canonicalClasses(r.m)) < bareText(canonicalClasses(o.m))
 }
 
-// bareText is the text of m in its order without atom classes.
+// bareText returns the SMILES of m, in its order and without atom classes.
 func bareText(m *molecule.Molecule) string {
 	bare := clone(m)
 	for i := range bare.Atoms {

@@ -29,10 +29,10 @@ const (
 // A component is a fragment with its charges settled.
 type component struct {
 	m       *molecule.Molecule // in canonical order
-	written *molecule.Molecule // before
+	written *molecule.Molecule // before its charges were settled
 	text    string
 	rank    rank
-	atoms   int // that are no hydrogens
+	atoms   int // number of atoms other than hydrogen
 	changed bool
 }
 
@@ -88,6 +88,7 @@ func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecul
 	return first.m, first.changed
 }
 
+// componentOf returns a component with its settled charges, its canonical text and its rank among salts and solvents.
 func componentOf(m *molecule.Molecule) component {
 	c := component{written: m, rank: unlisted}
 	c.m, c.changed = settleCharges(canonicalClasses(m))
@@ -121,7 +122,7 @@ func (c *component) count(parent string, aside *molecule.Aside) {
 	}
 }
 
-// isSolvent reports whether c is a solvent or excipient, not one of its ions.
+// isSolvent reports whether c is a solvent or excipient. Ions of one are not.
 func (c *component) isSolvent() bool {
 	return !c.changed && (c.rank == solvent || c.rank == drugSolvent || c.text == "O")
 }
@@ -131,8 +132,8 @@ func (c *component) isHeavy() bool {
 	return c.rank == metalIon && c.m.Atoms[0].Element > 1 && !slices.Contains(alkaline, c.m.Atoms[0].Element)
 }
 
-// inseparable reports whether components, the parent first, make one compound: a salt of a heavy
-// metal without an organic ion, or an organometallic compound.
+// inseparable reports whether components, the parent first, make one compound. They do in a salt of a heavy metal
+// without an organic ion, and with an organometallic compound.
 func inseparable(list []component) bool {
 	metal, carbanion, heavy, organic := false, false, false, false
 	for k := range list {
@@ -147,7 +148,7 @@ func inseparable(list []component) bool {
 	return heavy && !organic || metal && carbanion
 }
 
-// withoutSolvents is all components but solvents.
+// withoutSolvents joins all components but solvents, and records the solvents in aside.
 func withoutSolvents(list []component, aside *molecule.Aside) *molecule.Molecule {
 	w := &molecule.Molecule{}
 	for k := range list {

@@ -8,7 +8,7 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// In returns m in form f, the atoms of m in its order, and what was set aside.
+// In returns m in form f. order gives the atoms of m in the order of r, and aside tells what was set aside.
 func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []int32, aside molecule.Aside) {
 	aside.Parted = uint16(min(m.HydrogenBonds, math.MaxUint16))
 	switch {
@@ -23,7 +23,7 @@ func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []in
 	return m, buffer.Numbered(new([]int32), len(m.Atoms)), aside
 }
 
-// ordered is parser.ordered of a molecule.
+// ordered reports whether m has tags, several fragments or atom classes, so that its graph may depend on the writing.
 func ordered(m *molecule.Molecule) bool {
 	_, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	return trees > 1 || slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool {

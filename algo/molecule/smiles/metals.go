@@ -7,9 +7,9 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Metals whose bonds to N, O, S and halogens are ions in any drawing: alkaline (alkali and
-// alkaline-earth metals), zinc and silver. Metals of ordinary salts beside these are only counted
-// as counter-ions; noble ones form complexes in any drawing.
+// Metals are drawn in three ways. The bonds of alkaline metals (alkali and alkaline-earth metals), zinc and silver
+// to N, O, S and halogens are ions in any drawing. Further metals of ordinary salts count as counter-ions. Noble metals
+// form complexes in any drawing.
 var (
 	alkaline = []uint8{3, 4, 11, 12, 19, 20, 37, 38, 55, 56, 87, 88}
 	saline   = []uint8{13, 26, 30, 47, 83}
@@ -20,6 +20,7 @@ var (
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 
+// isMetal reports whether the element with atomic number z is a metal.
 func isMetal(z uint8) bool {
 	switch z {
 	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:
@@ -28,15 +29,15 @@ func isMetal(z uint8) bool {
 	return true
 }
 
-// metals is a molecule whose bonds of metals are being drawn one way.
+// metals is a molecule whose bonds of metals are being redrawn.
 type metals struct {
 	*molecule.Molecule
 	near    neighbor.Table // before any change
 	changed bool
 }
 
-// openMetals returns m with the bonds of metals drawn one way, nil if they are: as ions, or for
-// complexes without charges that only balance each other.
+// openMetals returns m with its bonds of metals redrawn: as ions, or in complexes without charges that only balance
+// each other. It returns nil if nothing changes.
 func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return isMetal(a.Element) }) {
 		return nil
@@ -74,7 +75,7 @@ func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	return m
 }
 
-// metalOf is the atom of bond b that is a metal, −1 for none or two.
+// metalOf returns the end of bond b that is a metal, or −1 if none or both are.
 func (d *metals) metalOf(b *molecule.Bond) int32 {
 	x, y := isMetal(d.Atoms[b.From].Element), isMetal(d.Atoms[b.To].Element)
 	switch {
@@ -86,7 +87,7 @@ func (d *metals) metalOf(b *molecule.Bond) int32 {
 	return b.To
 }
 
-// withCarbon marks metals that have a bond to carbon, cyanides aside.
+// withCarbon marks the metals that are bound to carbon other than that of a cyanide.
 func (d *metals) withCarbon() []bool {
 	marks := make([]bool, len(d.Atoms))
 	for k := range d.Bonds {
@@ -98,21 +99,22 @@ func (d *metals) withCarbon() []bool {
 	return marks
 }
 
+// isCyanide reports whether atom x has two neighbours, one of them a nitrogen with a triple bond.
 func (d *metals) isCyanide(x int32) bool {
 	return d.near.Degree(x) == 2 && slices.ContainsFunc(d.near.Of(x), func(l neighbor.Link) bool {
 		return d.Bonds[l.Bond].Order == molecule.Triple && d.Atoms[l.Atom].Element == nitrogen
 	})
 }
 
-// bindsIon reports whether a bond of that order from a metal to atom x is drawn as ions.
+// bindsIon reports whether a bond of this order from a metal to atom x is drawn as ions.
 func (d *metals) bindsIon(x int32, order molecule.Order) bool {
 	z := d.Atoms[x].Element
 	return order != molecule.Aromatic &&
 		(z == nitrogen || z == oxygen || z == sulfur || slices.Contains(halogens, z) || z == carbon && d.isCyanide(x))
 }
 
-// redraw draws the bond of metal i to ligand x: dative from neutral donors, single to what is an
-// anion on its own. An amine drawn without its third hydrogen has it.
+// redraw draws bond b of metal i to ligand x: as a dative bond from a neutral donor, and as a single bond to what is
+// an anion on its own. An amine that was drawn without its third hydrogen gets it.
 func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	m, l := &d.Atoms[i], &d.Atoms[x]
 	if slices.Contains(bounded, m.Element) {
@@ -145,11 +147,11 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	}
 }
 
-// donors is how many donor atoms a noble metal usually has.
+// donors is the usual number of donor atoms of noble metals.
 var donors = map[uint8]int{46: 4, 78: 4, 79: 2}
 
-// join binds the ligands of a single noble metal that are drawn apart, and the halides of another
-// heavy metal that balance its charge, for organometallic cations all anions.
+// join binds the ligands of a single noble metal that were drawn apart. For another heavy metal it binds the halides
+// that balance its charge, or all anions if the metal is in an organometallic cation.
 func (d *metals) join(organometallic []bool) {
 	at := int32(-1)
 	var halides, amides, anions, ammonia, bases []int32
@@ -197,7 +199,7 @@ func (d *metals) join(organometallic []bool) {
 	}
 }
 
-// bind adds bonds from metal i to ligands, up to that many in all.
+// bind adds bonds from metal i to ligands until it has most bonds.
 func (d *metals) bind(i int32, ligands []int32, most int32) {
 	m := &d.Atoms[i]
 	for _, x := range ligands {

@@ -5,8 +5,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// orientTags converts @ and @@, which refer to the written order of neighbours, to tags relative to
-// the order of bonds: a ring bond is written before later neighbours but made after them.
+// orientTags converts @ and @@ to tags relative to the order of bonds. @ and @@ refer to the written order of
+// neighbours, in which a ring bond precedes later neighbours although it is made after them.
 func (p *parser) orientTags() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -40,8 +40,8 @@ func (p *parser) oddOrder(i int32) bool {
 	return molecule.Odd(places[:len(links)])
 }
 
-// writtenPlace is less for neighbours of atom i that are written before others: the previous atom,
-// ring bonds, later atoms.
+// writtenPlace orders the neighbours of atom i as they are written: the previous atom, ring bonds, later atoms. It is
+// lower for what comes first.
 func (p *parser) writtenPlace(i int32, l neighbor.Link) int32 {
 	for c := p.spots[i].closure; c >= 0; c = p.closures[c].next {
 		if p.closures[c].bond == l.Bond {
@@ -54,9 +54,9 @@ func (p *parser) writtenPlace(i int32, l neighbor.Link) int32 {
 	return int32(len(p.closures)) + l.Atom
 }
 
-// missingNeighborTurns reports whether the fourth neighbour (hydrogen, lone pair) of an atom with
-// three bonds is written in an odd place: the H of a first atom is looked from, not at; without H,
-// "F[C@]1CCO1" keeps its tag although its ring bond is made last.
+// missingNeighborTurns reports whether the fourth neighbour of an atom with three bonds, a hydrogen or lone pair, inverts
+// the tag. It does if it is written in an odd place. The H of a first atom is the point from which one looks.
+// Without H, "F[C@]1CCO1" keeps its tag although its ring bond is made last.
 func (p *parser) missingNeighborTurns(i int32) bool {
 	a, s := &p.Atoms[i], &p.spots[i]
 	links := p.Neighbors(i)

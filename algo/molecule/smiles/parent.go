@@ -9,8 +9,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// The parent of a molecule: one component, without stereo marks, with natural isotopes, its charges settled, one
-// tautomer of each azole and amidine. All drawings of a compound have one parent, and a parent is its own.
+// The parent of a molecule is one component without stereo marks, with natural isotopes, settled charges and one
+// tautomer of each azole and amidine. All drawings of a compound have the same parent, and a parent is its own parent.
 //
 //   - Bonds of alkali and alkaline-earth metals, zinc and silver to N, O, S, halogens and C≡N are
 //     ions (metals.go). Other complexes stay whole, each bond drawn one way.
@@ -19,7 +19,7 @@ import (
 //   - Charges recombine along conjugation, then cations lose and anions gain hydrogens (charges.go).
 //   - Hydrogens of azoles and amidines get one place (tautomer.go).
 
-// Parent returns the parent of m in canonical order, its atoms in m, and what was set aside.
+// Parent returns the parent of m in canonical order, the atom of m for each of its atoms, and what was set aside.
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	r, order, aside := parentOf(m)
 	c, inner, _ := Canonical(r)
@@ -29,7 +29,7 @@ func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) 
 	return c, inner, aside
 }
 
-// parentOf is Parent in any order.
+// parentOf is Parent without a canonical order.
 func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	numbered := clone(m)
 	for i := range numbered.Atoms {
@@ -51,6 +51,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	return r, order, aside
 }
 
+// flat returns a copy of m without isotopes and stereo marks.
 func flat(m *molecule.Molecule) *molecule.Molecule {
 	f := clone(m)
 	for i := range f.Atoms {
@@ -62,7 +63,7 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 	return f
 }
 
-// settle reads the parent of a text, with atom classes if classes is set.
+// settle reads a text and replaces it by its parent. It keeps atom classes if classes is set.
 func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	p.flat, p.aside = true, molecule.Aside{}
 	if _, err := p.parse(text); err != nil {
@@ -75,7 +76,7 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 		}
 	}
 	n := p.needs()
-	// A tautomer may change which of equal places a charge is drawn at.
+	// Another tautomer may change which of equal places gets a charge.
 	for pass := 0; n != 0 && pass < mostPasses; pass++ {
 		changed := false
 		for n&redrawing == 0 && n&enol != 0 && p.moveEnol() {
@@ -117,7 +118,7 @@ func (p *parser) flatten() {
 
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-// A need is what a molecule may need to become a parent, a set.
+// A need is a set of steps that make a molecule its parent.
 type need uint8
 
 const (
@@ -127,7 +128,7 @@ const (
 	amidines                   // and of amidines
 )
 
-// needs finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like stay.
+// needs finds in one pass which steps p needs. Charges of nitro groups, N-oxides, azides and the like stay.
 func (p *parser) needs() (n need) {
 	if p.fragments() > 1 || p.Weak() {
 		n = redrawing
@@ -175,11 +176,11 @@ func (p *parser) needs() (n need) {
 	return n
 }
 
-// bonds of elements whose ordinary ions have one more or less.
+// bonds has the usual number of bonds of elements whose ordinary ions have one more or one less.
 var bonds = [256]int32{nitrogen: 3, oxygen: 2, phosphorus: 3, sulfur: 2}
 
-// moveProtons settles ordinary ions before perception, if there are no others: ammonium groups lose a
-// hydrogen, O− and S− gain one, S+–O− becomes S=O.
+// moveProtons settles ordinary ions before perception, if there are no other ions. Ammonium groups lose a hydrogen, O−
+// and S− gain one, and S+–O− becomes S=O.
 func (p *parser) moveProtons() {
 	weak := func(b molecule.Bond) bool { return b.Order == molecule.Any || b.Order == molecule.Dative }
 	if p.fragments() > 1 || slices.ContainsFunc(p.Bonds, weak) {
@@ -226,21 +227,24 @@ func (p *parser) moveProtons() {
 	}
 }
 
-// isQuaternary reports whether atom i is a cation that no proton settles, away from other charges.
+// isQuaternary reports whether atom i is a cation away from other charges whose charge no proton can remove.
 func (p *parser) isQuaternary(i int32) bool {
 	a := &p.Atoms[i]
 	return a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i)
 }
 
+// besideCharge reports whether a neighbour of atom i has a charge.
 func (p *parser) besideCharge(i int32) bool {
 	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Atoms[l.Atom].Charge != 0 })
 }
 
+// isUnsaturated reports whether atom i has a multiple bond.
 func (p *parser) isUnsaturated(i int32) bool {
 	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Bonds[l.Bond].Order != molecule.Single })
 }
 
-// expanded is the bond of atom i, S+ or P+ without double bonds, to the only charged neighbour, O− or S−, or −1.
+// expanded returns the bond of atom i to O− or S−, if i is S+ or P+ without double bonds and has no other charged
+// neighbour. Otherwise it returns −1.
 func (p *parser) expanded(i int32) int32 {
 	a, bond := &p.Atoms[i], int32(-1)
 	if a.Charge != 1 || a.Aromatic || a.Element != sulfur && a.Element != phosphorus || p.isUnsaturated(i) {
@@ -259,8 +263,8 @@ func (p *parser) expanded(i int32) int32 {
 	return bond
 }
 
-// enolEnd is where the hydrogen of atom i moves if it is the hydroxyl or thiol group of an enol or imidic
-// acid, else of atom −1.
+// enolEnd returns the link to the atom that takes the hydrogen of atom i, if i is the hydroxyl or thiol group of an enol
+// or imidic acid. Otherwise its atom is −1.
 func (p *parser) enolEnd(i int32) neighbor.Link {
 	none := neighbor.Link{Atom: -1}
 	near := p.Neighbors(i)
@@ -284,7 +288,7 @@ func (p *parser) enolEnd(i int32) neighbor.Link {
 	return none
 }
 
-// moveEnol draws the enol that needs found as a ketone or amide, and reports whether it can be read.
+// moveEnol draws the enol that needs found as a ketone or amide. It returns false if that cannot be read.
 func (p *parser) moveEnol() bool {
 	p.save(&p.before)
 	end := p.enolEnd(p.enol)
@@ -299,7 +303,7 @@ func (p *parser) moveEnol() bool {
 	return false
 }
 
-// paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or that anion.
+// paired reports whether atom i is an N+ beside one O−, an N+ with a double bond to a terminal N−, or that anion.
 func (p *parser) paired(i int32) bool {
 	a := &p.Atoms[i]
 	if a.Charge == -1 {
@@ -318,7 +322,7 @@ func (p *parser) paired(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
-// standardize replaces what p has read by its parent, but for tautomers, and reports any change.
+// standardize replaces what p has read by its parent, except for the choice of tautomer, and reports any change.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
 	opened := false
@@ -350,8 +354,8 @@ func canonicalText(m *molecule.Molecule) string {
 
 const carbon, nitrogen, oxygen, phosphorus, sulfur, selenium = 6, 7, 8, 15, 16, 34
 
-// IsOrganic reports whether a fragment is organic: one of its carbons has a hydrogen, a carbon, a
-// phosphorus, or a nitrogen with hydrogens beside it, and none is an anion, except enolates.
+// IsOrganic reports whether a fragment is organic. One of its carbons must be bound to a hydrogen, a carbon, a
+// phosphorus or a nitrogen with hydrogens, and no carbon may be an anion, except in an enolate.
 func IsOrganic(m *molecule.Molecule) bool {
 	d, organic := link(m), false
 	for i, a := range m.Atoms {

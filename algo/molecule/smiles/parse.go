@@ -37,8 +37,8 @@ func ParseGraph(text string) (*graph.Graph, error) {
 	return g, err
 }
 
-// ParseIn reads the graph of a molecule in form f, and what was set aside, without making a
-// molecule. It is safe for concurrent use.
+// ParseIn reads the graph of a molecule in form f. It also tells what was set aside. It is safe for concurrent
+// use.
 func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error) {
 	p := parsers.Get().(*parser)
 	defer p.giveBack()
@@ -49,6 +49,7 @@ func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error)
 	return g, aside, err
 }
 
+// molecule returns the molecule of a SMILES, or a *molecule.SyntaxError.
 func (p *parser) molecule(text string) (*molecule.Molecule, error) {
 	name, err := p.parse(text)
 	if err != nil {
@@ -57,6 +58,7 @@ func (p *parser) molecule(text string) (*molecule.Molecule, error) {
 	return p.Molecule(strings.Clone(name)), nil
 }
 
+// graph returns the graph of a SMILES in the form f, and what the form left out.
 func (p *parser) graph(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
 	if f == molecule.Parent || f == molecule.UnorderedParent {
 		aside, err = p.settle(text, false)
@@ -74,8 +76,8 @@ func (p *parser) graph(text string, f molecule.Form) (g *graph.Graph, aside mole
 	return p.Graph(), aside, nil
 }
 
-// ordered reports whether more than the order of nodes depends on the writing: there are tags, atom
-// classes, on which tags may rest, or several fragments.
+// ordered reports whether the graph itself, not only the order of its nodes, depends on the writing. It may if there are
+// tags, several fragments, or atom classes, on which tags may rest.
 func (p *parser) ordered() bool {
 	return p.fragments() > 1 || p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool {
 		return a.HasMap || a.Chirality.Handed()
@@ -100,7 +102,7 @@ type parser struct {
 	order    []int64
 	open     []branch
 
-	// flat drops isotopes and stereo marks and settles ordinary ions, and records that in aside.
+	// flat drops isotopes and stereo marks, settles ordinary ions and records both in aside.
 	flat  bool
 	aside molecule.Aside
 	enol  int32 // found by needs

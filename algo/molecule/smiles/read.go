@@ -208,7 +208,7 @@ func (p *parser) readBond(c *cursor, i, hi int) (size int, err error) {
 	return t.size, nil
 }
 
-// unwritten is the order of a bond without a symbol.
+// unwritten returns the order of a bond without a symbol.
 func unwritten(x, y *molecule.DraftAtom) molecule.Order {
 	if x.Aromatic && y.Aromatic {
 		return molecule.Aromatic
@@ -235,14 +235,14 @@ func (p *parser) addBond(i, j int32, t *token) {
 	p.spots[j].degree++
 }
 
-// slash notes the direction of the last bond.
+// slash records the direction of the last bond.
 func (p *parser) slash(d molecule.Direction) {
 	if d != molecule.Level {
 		p.slashes = append(p.slashes, slash{int32(len(p.Bonds) - 1), d})
 	}
 }
 
-// readClosure reads a ring-bond number and notes it at the atom before.
+// readClosure reads a ring-bond number and records it at the atom before it.
 func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	number, size, err := p.readRingNumber(at, hi)
 	if err != nil {
@@ -296,8 +296,8 @@ func (p *parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
 }
 
-// organic maps letters of atoms outside brackets to the element, and to another one where the next
-// letter completes its symbol.
+// organic maps letters of atoms outside brackets to the element, and to another element if the next letter
+// completes its symbol.
 var organic = [256]struct {
 	is, aromatic bool
 	z            uint8
@@ -353,7 +353,7 @@ type bracket struct {
 	place *spot
 }
 
-// at is the letter at offset j, or 0 at the end.
+// at returns the letter at offset j, or 0 at the end.
 func (b *bracket) at(j int) byte {
 	if j < len(b.text) {
 		return b.text[j]
@@ -496,7 +496,7 @@ func (b *bracket) readChirality() (err error) {
 	return nil
 }
 
-// readCharge reads "+", "++" or "+2", and negative ones alike, if there is a charge.
+// readCharge reads a charge such as "+", "++", "+2" or "-", if there is one.
 func (b *bracket) readCharge() (err error) {
 	c := b.at(b.j)
 	if c != '+' && c != '-' {
@@ -547,7 +547,8 @@ func (b *bracket) chiralClass() molecule.Chirality {
 	return molecule.Achiral
 }
 
-// closeRings makes a bond of each pair of closures with the same number, by number, then in text order.
+// closeRings makes a bond of each pair of closures with the same number. The bonds are in the order of their numbers,
+// then of the text.
 func (p *parser) closeRings() error {
 	p.Chain = len(p.Bonds)
 	if len(p.closures) == 0 {
@@ -568,7 +569,7 @@ func (p *parser) closeRings() error {
 		if x.atom == y.atom {
 			return p.ErrorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
 		}
-		// The bond as written at its first end counts, unless only the second end has it. It begins
+		// The order written at the first end counts, unless only the second end has one. The bond begins
 		// at the end that counts.
 		from, to := y, x
 		if x.specified {
@@ -592,7 +593,7 @@ func (p *parser) closeRings() error {
 	return nil
 }
 
-// checkRepeats refuses two bonds between the same atoms, of which the second is a ring bond.
+// checkRepeats returns an error if a ring bond joins two atoms that have a bond already.
 func (p *parser) checkRepeats() error {
 	k := p.Repeat()
 	if k < 0 {

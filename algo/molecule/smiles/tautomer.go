@@ -9,10 +9,10 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// Tautomers of azoles and amidines, guanidines included, differ in which nitrogen has the hydrogen.
-// Both become the first in an atom order that ignores hydrogens. Other tautomers stay as written.
+// Tautomers of azoles and amidines, including guanidines, differ in which nitrogen has the hydrogen. The parent has
+// it on the first nitrogen in an atom order that ignores hydrogens. Other tautomers stay as written.
 
-// azole counts the nitrogens of an aromatic ring of five that have a hydrogen, and those that may.
+// azole counts the nitrogens of an aromatic ring of five: with of them have a hydrogen, of may have one.
 func (p *parser) azole(ring []int32) (with, of int32) {
 	if len(ring) != 5 {
 		return 0, 0
@@ -28,12 +28,14 @@ func (p *parser) azole(ring []int32) (with, of int32) {
 	return with, of
 }
 
+// inAzole reports whether atom i is a neutral nitrogen with two neighbours.
 func (p *parser) inAzole(i int32) bool {
 	a := &p.Atoms[i]
 	return a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2
 }
 
-// doubled is the atom at the only multiple bond, a double one, of atom i, −1 for none, −2 for others.
+// doubled returns the other atom of the only multiple bond of atom i, if that is a double bond. It returns −1 if there
+// is no multiple bond, and −2 otherwise.
 func (p *parser) doubled(i int32) int32 {
 	c := int32(-1)
 	for _, l := range p.Neighbors(i) {
@@ -51,8 +53,8 @@ func (p *parser) doubled(i int32) int32 {
 	return c
 }
 
-// amidine appends to list the nitrogens of atom c that may have its double bond, fewer than two if it is no
-// carbon of an amidine.
+// amidine appends to list the nitrogens that may have the double bond of atom c, except those in not. It appends fewer
+// than two if c is not the carbon of an amidine.
 func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 	neutral := func(a *molecule.DraftAtom, z uint8) bool {
 		return a.Element == z && !a.Aromatic && a.Charge == 0 && a.Radicals == 0
@@ -76,7 +78,7 @@ func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 	return list
 }
 
-// chooseTautomer converts the molecule to one tautomer, and reports whether it changed.
+// chooseTautomer converts the molecule to its chosen tautomer, and reports any change.
 func (p *parser) chooseTautomer(n need) bool {
 	t := &p.tautomers
 	t.azoles, t.amidines, t.nitrogens = t.azoles[:0], t.amidines[:0], t.nitrogens[:0]
@@ -97,7 +99,7 @@ func (p *parser) chooseTautomer(n need) bool {
 	if !changed || p.mobile() != mobile {
 		return changed
 	}
-	// A hydrogen moved between equal nitrogens changes nothing. Texts tell only where classes do not.
+	// A hydrogen that moved between equal nitrogens changes nothing. If classes do not tell, texts do.
 	text := canonicalText(p.Molecule(""))
 	p.save(&t.last)
 	if p.restore(&t.first); canonicalText(p.Molecule("")) == text {
@@ -107,7 +109,7 @@ func (p *parser) chooseTautomer(n need) bool {
 	return true
 }
 
-// A state is a molecule's atoms and bonds, to return to.
+// A state is a copy of a molecule's atoms and bonds.
 type state struct {
 	atoms []molecule.DraftAtom
 	bonds []molecule.Bond
@@ -117,6 +119,7 @@ func (p *parser) save(s *state) {
 	s.atoms, s.bonds = append(s.atoms[:0], p.Atoms...), append(s.bonds[:0], p.Bonds...)
 }
 
+// restore takes the atoms and bonds back to s.
 func (p *parser) restore(s *state) {
 	copy(p.Atoms, s.atoms)
 	copy(p.Bonds, s.bonds)
@@ -130,7 +133,7 @@ func (p *parser) aromatics() (n int) {
 	return n
 }
 
-// mobile is a checksum of which classes of nitrogens have how many hydrogens.
+// mobile returns a checksum of the numbers of hydrogens at each class of nitrogens.
 func (p *parser) mobile() (sum uint64) {
 	for _, i := range p.nitrogens {
 		sum += rings.Mix(p.class[i]) * uint64(p.Atoms[i].Hydrogens()+1)
@@ -142,8 +145,8 @@ func (p *parser) mobile() (sum uint64) {
 type tautomers struct {
 	azoles    [][]int32 // nitrogens of each ring that may have its hydrogens
 	amidines  []amidine
-	nitrogens []int32 // of both
-	place     []int32 // of each atom in the order
+	nitrogens []int32 // of azoles and amidines
+	place     []int32 // place of each atom in the order
 	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
 	aromatic  int     // how many atoms are aromatic
 
@@ -152,7 +155,7 @@ type tautomers struct {
 	first, before, last state
 }
 
-// An amidine is a carbon with a double bond to the first of nitrogens that may all have it.
+// An amidine is a carbon and the nitrogens that may have its double bond. The first one has it.
 type amidine struct {
 	carbon    int32
 	nitrogens []int32
@@ -208,8 +211,8 @@ func (p *parser) findAmidines() {
 	}
 }
 
-// rankTautomers orders the atoms as if all tautomers were equal, and reports false if they are: a single
-// group has nitrogens that are.
+// rankTautomers orders the atoms in a way that is equal for all tautomers. It returns false if all tautomers
+// are equal, because a single group has equal nitrogens.
 func (p *parser) rankTautomers() (differ bool) {
 	t := &p.tautomers
 	l := layouts.Get().(*layout)
@@ -250,8 +253,8 @@ func (p *parser) rankTautomers() (differ bool) {
 	})
 }
 
-// blur forgets the hybridisation of saturated atoms beside atom i in m: a lone pair beside the double bond
-// is conjugated, beside the single bond it is not.
+// blur removes the hybridisation of saturated atoms beside atom i from m. It depends on the tautomer: a lone pair is
+// conjugated beside the double bond but not beside the single one.
 func (p *parser) blur(m *molecule.Molecule, i int32) {
 	for _, l := range p.Neighbors(i) {
 		if !p.isUnsaturated(l.Atom) {
@@ -264,8 +267,9 @@ func (t *tautomers) sort(atoms []int32) {
 	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }
 
-// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity, each ring gets the
-// first choice that keeps it, if rings are few: every try reads the whole molecule. It reports any change.
+// settleAzoles gives the hydrogens of each ring to its first nitrogens and reports any change. If this loses
+// aromaticity, each ring gets the first choice that keeps it. Such a try reads the whole molecule, so it is made only
+// for at most fewAzoles rings.
 func (p *parser) settleAzoles() (changed bool) {
 	p.save(&p.before)
 	for _, ring := range p.azoles {
@@ -286,7 +290,7 @@ func (p *parser) settleAzoles() (changed bool) {
 
 const fewAzoles = 8
 
-// holders counts a ring's hydrogens and returns which nitrogens have them.
+// holders returns which nitrogens of a ring have hydrogens, as a set of bits, and how many.
 func (p *parser) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
 		h := int(p.Atoms[i].Hydrogens())
@@ -296,13 +300,14 @@ func (p *parser) holders(ring []int32) (with, which int) {
 	return with, which
 }
 
+// giveHydrogens gives atom k of a ring one hydrogen if bit k of choice is set, else none.
 func (p *parser) giveHydrogens(ring []int32, choice int) {
 	for k, i := range ring {
 		p.SetHydrogens(i, int32(choice>>k&1))
 	}
 }
 
-// settleAzole is settleAzoles of one ring.
+// settleAzole finds the first choice for the hydrogens of one ring that keeps aromaticity, and reports any change.
 func (p *parser) settleAzole(ring []int32) bool {
 	with, now := p.holders(ring)
 	p.save(&p.before)
@@ -317,7 +322,7 @@ func (p *parser) settleAzole(ring []int32) bool {
 	return false
 }
 
-// keeps reports whether the changed molecule keeps its aromatic atoms. If not, it undoes the change.
+// keeps reports whether the changed molecule is as aromatic as before. If not, it undoes the change.
 func (p *parser) keeps() bool {
 	if p.PerceiveAgain() == nil && p.aromatics() == p.aromatic {
 		return true
@@ -326,15 +331,15 @@ func (p *parser) keeps() bool {
 	return false
 }
 
-// settleAmidines gives each carbon, in order, a double bond to its first nitrogen that leaves one
-// for every other carbon, and reports any change.
+// settleAmidines gives each carbon, in order, a double bond to its first nitrogen, as long as every other carbon
+// still gets one, and reports any change.
 func (p *parser) settleAmidines() (changed bool) {
 	slices.SortFunc(p.amidines, func(x, y amidine) int { return int(p.place[x.carbon]) - int(p.place[y.carbon]) })
 	for _, a := range p.amidines {
 		p.sort(a.nitrogens)
 	}
 	steps := amidineSteps
-	holder := make([]int32, len(p.Atoms)) // of a nitrogen: its carbon and 1
+	holder := make([]int32, len(p.Atoms)) // for each nitrogen: 1 + the carbon that has it
 	var choose func(list []amidine) bool
 	choose = func(list []amidine) bool {
 		if len(list) == 0 {

@@ -11,13 +11,13 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Write writes a molecule: fragments and branches in the order of Atoms, from the first atom. Parse
-// reads the same molecule, atoms in text order, which [Canonical] has already.
+// Write writes a molecule in the order of Atoms: fragments from their first atom, branches by their atoms. Parse
+// reads the same molecule, with atoms in the order of the text. A [Canonical] molecule is in this order already.
 //
 // It writes hydrogens, charges, isotopes, atom classes, aromatic and dative bonds, tetrahedral centres and double-bond
 // geometry. It loses the arrangement of square planar, bipyramidal and octahedral centres, which a Molecule does not
-// store, and what only a tolerance of RDKit let in: an aromatic atom with too many bonds, an aromatic system whose
-// bounded Kekulé search depends on atom order, a metal whose tag was removed.
+// store. It may also lose what only a tolerance of RDKit let in: an aromatic atom with too many bonds, an aromatic
+// system whose bounded Kekulé search depends on atom order, a metal whose tag was removed.
 func Write(m *molecule.Molecule) string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)
@@ -35,7 +35,7 @@ type writer struct {
 	parent []neighbor.Link // of an atom: the previous one and the bond, or -1
 	last   []int32         // of an atom: its last child, which needs no branch, or -1
 
-	trees        int      // bonds that are no ring bonds
+	trees        int      // number of bonds other than ring bonds
 	rings        []int32  // ring bonds by opening place, then by closing place
 	number       []int32  // of a ring bond
 	around       []int32  // see ringBonds
@@ -50,7 +50,8 @@ type writer struct {
 	written      []int32
 }
 
-// walk lays m out: depth first from each fragment's first atom, neighbours by rank, or by number if rank is nil.
+// walk fixes the order of m's atoms in the text: depth first from each fragment's first atom. Neighbours follow by rank,
+// or by number if rank is nil.
 func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	n := len(m.Atoms)
 	w.m = m
@@ -115,18 +116,18 @@ func (w *writer) visit(root int32) {
 	w.stack = stack
 }
 
-// isTree reports whether bond k is written between an atom and one that follows.
+// isTree reports whether bond k is written between neighbouring atoms of the text, not as a ring bond.
 func (w *writer) isTree(k int32) bool {
 	b := &w.m.Bonds[k]
 	return w.parent[b.From].Bond == k || w.parent[b.To].Bond == k
 }
 
-// numberRings numbers the ring bonds, each with the lowest number free where it opens; numbers
-// closed at an atom are free after it.
+// numberRings numbers the ring bonds. Each gets the lowest number that is free where it opens. Numbers that close at an
+// atom are free again after it.
 func (w *writer) numberRings() {
 	w.rings = w.rings[:0]
 	buffer.Grow(&w.number, len(w.m.Bonds))
-	// used is a bit set; all numbers below 64*low are in it.
+	// used is a bit set in which all numbers below 64*low are set.
 	used, low := append(w.used[:0], 1), 0
 	for k := range w.order {
 		bonds, closing := w.ringBonds(int32(k))
@@ -185,7 +186,7 @@ func lowercase(a *molecule.Atom) bool {
 	return false
 }
 
-// symbol is what is written for bond k from atom i, without direction; "" for an implied order.
+// symbol returns the text of bond k from atom i, without direction. It is empty for an implied order.
 func (w *writer) symbol(k, i int32) string {
 	b := &w.m.Bonds[k]
 	aromatic := lowercase(&w.m.Atoms[b.From]) && lowercase(&w.m.Atoms[b.To])
@@ -249,6 +250,7 @@ func (w *writer) write() []byte {
 	return w.out
 }
 
+// writeBond writes bond k behind atom i, as a slash if w gives it a direction. A bond that needs no symbol writes nothing.
 func (w *writer) writeBond(k, i int32) {
 	if w.dir != nil {
 		switch w.dir[k] {
@@ -263,6 +265,7 @@ func (w *writer) writeBond(k, i int32) {
 	w.out = append(w.out, w.symbol(k, i)...)
 }
 
+// writeNumber writes the number of a ring closure.
 func (w *writer) writeNumber(number int32) {
 	switch {
 	case number > 99:
@@ -322,6 +325,7 @@ func (w *writer) writeAtom(k, i int32) {
 	w.out = append(w.out, ']')
 }
 
+// writeElement writes an atom's symbol, in small letters if it is written as aromatic.
 func (w *writer) writeElement(a *molecule.Atom) {
 	s := molecule.Symbol(int(a.Element))
 	if !lowercase(a) {
@@ -332,7 +336,7 @@ func (w *writer) writeElement(a *molecule.Atom) {
 	w.out = append(w.out, s[1:]...)
 }
 
-// plain reports whether atom i needs no brackets: of the organic subset and read with its hydrogens.
+// plain reports whether atom i needs no brackets. It must be of the organic subset and be read with its hydrogens.
 func (w *writer) plain(i int32) bool {
 	a := &w.m.Atoms[i]
 	if a.Charge != 0 || a.Isotope != 0 || a.Radicals != 0 || a.Chirality != molecule.Achiral || a.Map >= 0 {
@@ -358,8 +362,8 @@ func (w *writer) plain(i int32) bool {
 	return ok && h == int32(a.Hydrogens)
 }
 
-// turned reports whether the tag of atom i is inverted in the text: its neighbours are an odd
-// permutation of its bonds, or its missing neighbour is in an odd place (see missingNeighborTurns).
+// turned reports whether the text has the inverse of atom i's tag. It does if its neighbours are an odd permutation of
+// its bonds, or if its missing neighbour is in an odd place (see missingNeighborTurns), but not if both hold.
 func (w *writer) turned(k, i int32) bool {
 	links := w.near.Of(i)
 	rings, _ := w.ringBonds(k)
@@ -395,8 +399,8 @@ func (w *writer) turned(k, i int32) bool {
 	return !odd
 }
 
-// direct chooses the bonds written "/" and "\\". w.dir is nil if there are none, and else relative
-// to the written direction.
+// direct chooses the bonds written "/" and "\\" and fills w.dir, relative to the direction of writing. Without such
+// bonds w.dir is nil.
 func (w *writer) direct() {
 	m := w.m
 	w.dir = nil
@@ -406,7 +410,7 @@ func (w *writer) direct() {
 			doubles = append(doubles, int32(k))
 		}
 	}
-	var toHydrogen []int32 // bonds of hydrogens that only a direction keeps
+	var toHydrogen []int32 // bonds to hydrogens that stay atoms only because of a direction
 	for i := range m.Atoms {
 		if k := w.keepingBond(int32(i)); k >= 0 {
 			toHydrogen = append(toHydrogen, k)
@@ -428,7 +432,7 @@ func (w *writer) direct() {
 	w.markDirections(carries, w.uniteCarriers(doubles, carries))
 }
 
-// carriers chooses the bonds with a direction. Each end of a double bond needs one; a bond may serve two.
+// carriers chooses the bonds with a direction. Each end of a double bond needs one, and a bond may serve two ends.
 func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	carries := make([]bool, len(w.m.Bonds))
 	for _, k := range toHydrogen {
@@ -460,7 +464,7 @@ func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	return carries
 }
 
-// A parity is a forest of bonds with equal or opposite directions.
+// A parity is a forest of bonds whose directions are equal or opposite to their parent's.
 type parity struct {
 	parent []int32
 	flip   []bool // opposite to the parent
@@ -482,6 +486,7 @@ func (f *parity) find(k int32) (int32, bool) {
 	return top, odd
 }
 
+// unite joins the sets of x and y. differ says whether x and y have different signs.
 func (f *parity) unite(x, y int32, differ bool) {
 	rx, fx := f.find(x)
 	ry, fy := f.find(y)
@@ -491,7 +496,7 @@ func (f *parity) unite(x, y int32, differ bool) {
 	}
 }
 
-// uniteCarriers relates the directions of bonds.
+// uniteCarriers joins bonds whose directions determine each other.
 func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	f := &parity{make([]int32, len(carries)), make([]bool, len(carries))}
 	for k := range f.parent {
@@ -529,7 +534,7 @@ func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	return f
 }
 
-// markDirections fills w.dir. The first bond of each set is "/".
+// markDirections fills w.dir for the bonds in carries. The first bond of each set is "/".
 func (w *writer) markDirections(carries []bool, f *parity) {
 	w.dir = make([]molecule.Direction, len(carries))
 	begin := make([]molecule.Direction, len(carries)) // of the top of a set
@@ -560,7 +565,7 @@ func (w *writer) markDirections(carries []bool, f *parity) {
 	}
 }
 
-// other is the atom at the other end of bond k.
+// other returns the atom to which bond k leads from atom i.
 func (w *writer) other(k, i int32) int32 {
 	b := &w.m.Bonds[k]
 	return b.From + b.To - i
@@ -570,7 +575,7 @@ func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }
 
-// keepingBond returns the bond of hydrogen i if only its direction keeps the hydrogen (see foldable), or -1.
+// keepingBond returns the bond of hydrogen i if its direction alone keeps the hydrogen an atom (see foldable), or -1.
 func (w *writer) keepingBond(i int32) int32 {
 	a := &w.m.Atoms[i]
 	links := w.near.Of(i)
@@ -584,7 +589,7 @@ func (w *writer) keepingBond(i int32) int32 {
 	return links[0].Bond
 }
 
-// arrange makes c the molecule as Parse would read it from the text. Its atom k is w.order[k].
+// arrange makes c the molecule that Parse would read from the text. Atom k of c is w.order[k].
 func (w *writer) arrange(c *molecule.Molecule) {
 	m := w.m
 	buffer.Grow(&c.Atoms, len(m.Atoms))
@@ -617,7 +622,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 	w.arrangeStereo(c)
 }
 
-// arrangeStereo converts the tags and geometries of c, still those of w.m, to the new order of bonds.
+// arrangeStereo converts the tags and geometries of c from the bond order of w.m to that of c.
 func (w *writer) arrangeStereo(c *molecule.Molecule) {
 	m := w.m
 	for k, i := range w.order {

@@ -17,9 +17,10 @@ import (
 	"baca/weights"
 )
 
-// minReference is the least reference list.
+// minReference is the smallest number of graphs from which p-values may be taken.
 const minReference = 20
 
+// newCalibrate returns the command "model calibrate".
 func newCalibrate() *cobra.Command {
 	var r remake
 	check := func() error {
@@ -44,7 +45,7 @@ func newCalibrate() *cobra.Command {
 	return c
 }
 
-// calibrate returns the file of a model that takes p-values from a list.
+// calibrate returns the file of a model that takes p-values from the list --holdout.
 func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 	ctx, stderr := r.c.Context(), r.c.ErrOrStderr()
 	if m.Shared > 0 {
@@ -76,8 +77,8 @@ func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// referenceGraphs returns the graphs of a list for p-values, evenly spread, as many as a model
-// holds, and reports which are left out.
+// referenceGraphs returns the graphs of a list from which p-values are taken: at most as many as a model holds, evenly
+// spread. It leaves out graphs without nodes, training graphs and repeated ones, and says how many.
 func referenceGraphs(m *algo.Model, rows []algo.Source, stderr io.Writer) []*graph.Graph {
 	var list []*graph.Graph
 	empty, known, copies := 0, 0, 0

@@ -1,5 +1,5 @@
-// Package command is the command baca (Main): build/baca runs it on the processor, build/gpu on
-// GPUs too. The second program, build/research, shares it.
+// Package command is the command baca (Main). build/baca runs it on the processor, and build/gpu on GPUs too. The second
+// program, build/research, shares it.
 package command
 
 import (
@@ -30,16 +30,15 @@ const (
 	exitFound   = 3 // of baca score --fail-on
 )
 
-// Main runs the command with the process's arguments, and ends the process. gpus are the choices of
-// --device, nil for none.
+// Main runs the command with the arguments of the process, and ends the process. gpus are the choices of --device, or nil.
 func Main(gpus *device.GPUs) { main(newRoot(gpus)) }
 
 func main(root *cobra.Command) {
 	os.Exit(execute(root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// execute is main with explicit surroundings. A first interrupt ends the work at the next safe
-// point, a second one the process.
+// execute runs a command and returns its exit status. A first interrupt ends the work at the next safe point, a second
+// one ends the process.
 func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -51,7 +50,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	root.SetErr(messages)
 	err := root.ExecuteContext(ctx)
 	if err == nil || errors.Is(err, out.err) {
-		err = written("", out.err) // cobra ignores it
+		err = written("", out.err) // cobra ignores errors of writing
 	}
 	if err == nil || errors.Is(err, errClosed) {
 		return 0
@@ -60,7 +59,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 		err = errors.New("interrupted")
 	}
 	if at, ok := err.(*fs.PathError); ok {
-		err = fmt.Errorf("%s: %w", at.Path, at.Err) // nobody asked for a stat
+		err = fmt.Errorf("%s: %w", at.Path, at.Err) // without the name of a system call
 	}
 	fmt.Fprintf(messages, "%s: %v\n", root.Name(), err)
 	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) {
@@ -77,7 +76,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	return exitFailure
 }
 
-// kinds describes flag values by type.
+// kinds says for each type of flag which values it takes.
 var kinds = map[string]string{
 	"float64": "a number with a point for decimals", "bool": "true or false", "duration": "a time such as 90s or 15m",
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number of at least 0", "uint64": "a whole number of at least 0",
@@ -98,7 +97,7 @@ not depend on other graphs; a list as a whole gets an answer of its own.
 	return root
 }
 
-// program is a root command without subcommands.
+// program returns a root command without subcommands.
 func program(name, short, long string) *cobra.Command {
 	root := &cobra.Command{
 		Use: name + " COMMAND", Short: short, Long: long,
@@ -115,7 +114,7 @@ func program(name, short, long string) *cobra.Command {
 		},
 		PersistentPreRunE: checkGroups,
 	}
-	// A template of cobra's takes 6 MB of the program.
+	// A template of cobra's own would make the program 6 MB larger.
 	root.Flags().BoolP("version", "v", false, "version for "+name)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
@@ -133,7 +132,7 @@ func program(name, short, long string) *cobra.Command {
 	return root
 }
 
-// finish sets what all commands of a program share.
+// finish sets what all commands of a program have in common.
 func finish(root *cobra.Command) {
 	describe(root, texts, declared())
 	inOrder(root)
@@ -142,7 +141,7 @@ func finish(root *cobra.Command) {
 	completeValues(root)
 }
 
-// inOrder shows flags in help as they were added.
+// inOrder makes help show flags in the order in which they were added.
 func inOrder(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	for _, below := range c.Commands() {
@@ -150,10 +149,10 @@ func inOrder(c *cobra.Command) {
 	}
 }
 
-// groupErrors are cobra's messages on flag groups.
+// groupErrors matches cobra's messages on groups of flags.
 var groupErrors = regexp.MustCompile(`\[([^]]*)\] were all set$|group \[([^]]*)\] .* missing \[(.*)\]$`)
 
-// checkGroups reports violated flag groups as command line mistakes.
+// checkGroups returns a mistake of the command line if flags that exclude each other, or belong together, do not fit.
 func checkGroups(c *cobra.Command, _ []string) error {
 	err := c.ValidateFlagGroups()
 	if err == nil {
@@ -166,7 +165,7 @@ func checkGroups(c *cobra.Command, _ []string) error {
 	return usage.Errorf("--%s go together: --%s is missing", strings.ReplaceAll(m[2], " ", " and --"), m[3])
 }
 
-// oneOfBelow refuses unknown subcommands.
+// oneOfBelow returns an error for an unknown subcommand, with suggestions.
 func oneOfBelow(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -178,7 +177,7 @@ func oneOfBelow(c *cobra.Command, args []string) error {
 	return usage.Errorf("unknown command %q; `%s --help` lists them", args[0], c.CommandPath())
 }
 
-// strict makes cobra's own commands refuse unknown arguments, and hides them in help.
+// strict makes cobra's own commands refuse unknown arguments, and hides these commands in help.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -205,7 +204,7 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// nearFlags are the flags that a misspelt one may mean, by cobra's rule for commands.
+// nearFlags returns the flags that a misspelt one may mean, by cobra's rule for commands.
 func nearFlags(c *cobra.Command, flag string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	c.Flags().VisitAll(func(f *pflag.Flag) {

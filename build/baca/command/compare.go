@@ -28,6 +28,7 @@ type compareFlags struct {
 	seed       uint64
 }
 
+// newCompare returns the command "compare".
 func newCompare() *cobra.Command {
 	f := compareFlags{}
 	c := f.verb(&cobra.Command{
@@ -47,15 +48,17 @@ func newCompare() *cobra.Command {
 	return c
 }
 
-// namedFDR is the usual rate of false discoveries among named differences.
+// namedFDR is the default rate of false discoveries among named differences.
 const namedFDR = 0.05
 
+// check returns an error of usage for flags that do not fit.
 func (f *compareFlags) check() error {
 	return cmp.Or(inRange("fdr", decide.CheckFDR(f.fdr)), rules{
 		{f.paths[0] == "-" && f.paths[1] == "-", "both lists are standard input: want a file for one of them"},
 	}.check())
 }
 
+// run reads both lists, compares them and writes the page, if one is wanted, and the comparison.
 func (f *compareFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	o, err := f.openModel(f.model, false)
@@ -91,7 +94,7 @@ func (f *compareFlags) run() error {
 	return f.write(f.c.OutOrStdout(), r.Comparison)
 }
 
-// list reads list k, and adds what is said of it to the report.
+// list reads list k of the two, and adds its warnings to the report.
 func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.List, error) {
 	s := f.source
 	s.paths = f.paths[k : k+1]
@@ -118,7 +121,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.L
 	return l, err
 }
 
-// nameOf is a list's name.
+// nameOf returns the name by which a list is called.
 func nameOf(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -126,6 +129,7 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
+// writeHTML writes the report as a page.
 func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []document.Pair{
@@ -137,6 +141,7 @@ func (f *compareFlags) writeHTML(r *compare.Report, m *algo.Model) error {
 	return f.save(f.html, &r.About, func(w io.Writer) error { return compare.Write(w, r) })
 }
 
+// write writes the comparison as JSON or as text.
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
 		return document.WriteJSON(w, struct {
@@ -194,10 +199,10 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	return b.Flush()
 }
 
-// textRows bounds the differences of a kind in text.
+// textRows is the most differences of a kind that are written as text.
 const textRows = 15
 
-// differences writes one side's differences.
+// differences writes the differences that are commoner in one list.
 func differences(w io.Writer, title string, c *compare.Comparison, inB bool) {
 	named, fragments := compare.Commoner(c.Named, inB), compare.Commoner(c.Fragments, inB)
 	if len(named)+len(fragments) == 0 {

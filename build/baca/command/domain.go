@@ -10,7 +10,7 @@ import (
 	"baca/build/internal/version"
 )
 
-// domain is the basis of a form.
+// domain returns what a regulator's form is made of.
 func (f *reportFlags) domain(o *opening) *domain.Domain {
 	return domain.New(domain.Domain{
 		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(), Alpha: f.options.Alpha, Confidence: f.interval,
@@ -18,6 +18,7 @@ func (f *reportFlags) domain(o *opening) *domain.Domain {
 	})
 }
 
+// writeQPRF judges all molecules and writes a QPRF, as HTML or JSON.
 func (f *reportFlags) writeQPRF(o *opening) error {
 	d := f.domain(o)
 	read, refused, err := f.judgeAll(d, o)
@@ -39,7 +40,7 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 	return nil
 }
 
-// judgeAll reads and judges the input's molecules.
+// judgeAll reads and judges the molecules of the input, and returns how many it read and refused.
 func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int, err error) {
 	ctx := f.c.Context()
 	for r, err := range dataset.Parse(ctx, f.workers, o.records.Records) {
@@ -66,6 +67,7 @@ func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int,
 	return read, refused, checkRead(read, refused)
 }
 
+// writeQMRF writes a QMRF of the model, as HTML or JSON. It reads no molecules.
 func (f *reportFlags) writeQMRF(q *domain.Domain) error {
 	p := q.ModelPage(f.out)
 	f.paths = nil

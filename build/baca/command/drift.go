@@ -23,6 +23,7 @@ type driftFlags struct {
 	every int
 }
 
+// newDrift returns the command "drift".
 func newDrift() *cobra.Command {
 	f := driftFlags{source: source{workers: 1}} // a stream brings one graph at a time
 	c := f.verb(&cobra.Command{
@@ -41,6 +42,7 @@ func newDrift() *cobra.Command {
 	return c
 }
 
+// check returns an error of usage for flags out of range.
 func (f *driftFlags) check() error {
 	return rules{
 		{!(f.delta > 0 && f.delta < 1), fmt.Sprintf("--delta %g: want a number between 0 and 1", f.delta)},
@@ -48,6 +50,7 @@ func (f *driftFlags) check() error {
 	}.check()
 }
 
+// run bets on each graph of the stream and writes a row for it. It fails for models without held-out graphs.
 func (f *driftFlags) run() error {
 	o, err := f.openModel(f.model, false)
 	if err != nil {
@@ -71,15 +74,15 @@ func (f *driftFlags) run() error {
 	return w.finish()
 }
 
-// driftRows are a drift test's rows.
+// driftRows writes the rows of a drift test.
 type driftRows struct {
 	*driftFlags
 	test        *drift.Drift
 	out, stderr io.Writer
-	read, moved int // records, and the record where it moved; 0 for never
+	read, moved int // number of records, and the record at which the alarm came; 0 for none
 }
 
-// add writes a record's row.
+// add writes the row of a record.
 func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	w.read++
 	if r.Err != nil {
@@ -100,6 +103,7 @@ func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	return w.write(w.text.Cell(r.ID), table.Number(score), table.Number(p), table.Number(log), strconv.FormatBool(w.moved > 0), "")
 }
 
+// write writes a row of CSV at once, so that a reader of the stream sees it.
 func (w *driftRows) write(cells ...string) error {
 	c := csv.NewWriter(w.out)
 	c.Write(cells)
@@ -107,7 +111,7 @@ func (w *driftRows) write(cells ...string) error {
 	return c.Error()
 }
 
-// finish draws the evidence and summarises.
+// finish draws the evidence and writes a summary.
 func (w *driftRows) finish() error {
 	d := w.test
 	if err := checkRead(w.read, w.read-d.Seen()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"baca/build/service"
 )
 
-// decide writes the rows of --fdr unless there was an error, and returns it.
+// decide writes the rows of a run with --fdr. It returns the run's error if there was one, and then writes no rows.
 func (s *scoring) decide(err error) error {
 	if err != nil {
 		s.say("note: with --fdr rows are written when all are scored, so there are none")
@@ -23,7 +23,7 @@ func (s *scoring) decide(err error) error {
 	return written(s.out, err)
 }
 
-// widen has p-values compare with training graphs, too.
+// widen makes p-values compare with training graphs, too.
 func (s *scoring) widen(ctx context.Context) error {
 	alone, wide, err := service.Widen(ctx, s.model, s.alone, s.workers)
 	if err == nil {
@@ -32,28 +32,30 @@ func (s *scoring) widen(ctx context.Context) error {
 	return err
 }
 
-// A pending writer holds rows until all p-values are known.
+// A pending writer keeps rows until all p-values are known.
 type pending struct {
 	out   table.Writer
 	fdr   float64
 	spool spool.Spool
 	rows  *gob.Encoder
 	tally decide.Tally
-	most  float64 // the highest p-value outside, after finish
+	most  float64 // the highest p-value of a row outside, known after finish
 	count int
-	done  bool // rows are written
+	done  bool // whether the rows are written
 	err   error
 }
 
-// pendingMemory are the bytes of rows that take no file.
+// pendingMemory is how many bytes of rows are kept in memory. The rest goes to a file.
 const pendingMemory = 16 << 20
 
+// newPending returns a writer that keeps rows until all p-values are known, and then writes them to out.
 func newPending(out table.Writer, fdr float64) *pending {
 	p := &pending{out: out, fdr: fdr, spool: spool.Spool{Memory: pendingMemory}, tally: decide.Tally{}}
 	p.rows = gob.NewEncoder(&p.spool)
 	return p
 }
 
+// Write counts the p-values of rows and keeps the rows.
 func (p *pending) Write(columns []table.Column) {
 	refused := table.Named(columns, "error").Texts
 	for i, x := range table.Named(columns, "p_value").Numbers {
@@ -67,10 +69,11 @@ func (p *pending) Write(columns []table.Column) {
 
 func (p *pending) Close() error { return p.out.Close() }
 
-// Flush holds the rows back.
+// Flush keeps the rows back. It returns the first error.
 func (p *pending) Flush() error { return p.err }
 
-// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to alpha, 0 for none.
+// finish writes all rows with their q-values and final verdicts, and returns the numbers of verdicts. Rows with p-values
+// up to alpha that are not outside are borderline; with alpha 0 none is.
 func (p *pending) finish(alpha float64, references int) (counts decide.Counts, err error) {
 	if p.err != nil {
 		return counts, p.err
@@ -89,7 +92,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 	return counts, p.out.Flush()
 }
 
-// decide sets the q-values and verdicts of rows, and counts the verdicts.
+// decide sets the q-values and verdicts of rows, and adds the verdicts to counts.
 func (p *pending) decide(columns []table.Column, q decide.Levels, alpha float64, references int, counts *decide.Counts) {
 	rule := decide.Rule{Alpha: alpha, Holdout: references, ByRate: true, Cut: q.Cut(p.fdr)}
 	refused, values := table.Named(columns, "error").Texts, table.Named(columns, "p_value").Numbers
@@ -106,7 +109,7 @@ func (p *pending) decide(columns []table.Column, q decide.Levels, alpha float64,
 	}
 }
 
-// emptyLists turns a row's empty lists into no value: package gob does not distinguish them.
+// emptyLists removes the empty lists of a row, because package gob does not distinguish them from missing ones.
 func emptyLists(columns []table.Column, row int) {
 	for i := range columns {
 		if c := &columns[i]; c.TextLists != nil {

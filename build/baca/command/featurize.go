@@ -14,6 +14,7 @@ import (
 	"baca/build/internal/usage"
 )
 
+// newFeaturize returns the command "featurize".
 func newFeaturize() *cobra.Command {
 	var from source
 	var also writings
@@ -30,9 +31,10 @@ func newFeaturize() *cobra.Command {
 	return c
 }
 
-// writings are a line's optional SMILES.
+// writings says which SMILES a line has in addition.
 type writings struct{ canonical, parent bool }
 
+// featurize prints the graphs of the input's molecules. It refuses plain graphs.
 func (s *source) featurize(also writings) (err error) {
 	in, err := s.open()
 	if err != nil {
@@ -71,12 +73,12 @@ func (s *source) featurize(also writings) (err error) {
 	return checkRead(read, refused)
 }
 
-// errorLine is a refused record's line.
+// errorLine returns the line of a refused record.
 func errorLine(row int, err error) []byte {
 	return fmt.Appendf(nil, "{\"row\": %d, \"error\": %s}\n", row, inJSON(err.Error()))
 }
 
-// featureLine is a molecule's line.
+// featureLine returns the line of a molecule.
 func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	g := m.Graph()
 	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))
@@ -100,6 +102,7 @@ func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	return append(b, "}\n"...)
 }
 
+// inJSON returns v as JSON.
 func inJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

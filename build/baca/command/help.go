@@ -16,13 +16,13 @@ import (
 	"baca/build/internal/usage"
 )
 
-// helpWidth fits the narrowest supported terminal.
+// helpWidth is the width of help in characters, which fits the narrowest supported terminal.
 const helpWidth = 80
 
-// groupKey is the annotation with a flag's title in help.
+// groupKey is the annotation that holds the title of a flag's group in help.
 const groupKey = "group"
 
-// group puts all flags that have no title yet under this one.
+// group puts all flags that have no group yet under a title.
 func group(c *cobra.Command, title string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[groupKey] == nil {
@@ -31,10 +31,10 @@ func group(c *cobra.Command, title string) {
 	})
 }
 
-// showHelp writes a command's usage, description and flags.
+// showHelp writes a command's usage, examples, description, subcommands and flags.
 func showHelp(c *cobra.Command, _ []string) {
 	b := &strings.Builder{}
-	if c.Runnable() { // topics are not
+	if c.Runnable() { // topics of help are not
 		fmt.Fprintf(b, "%s\n\nUsage:\n  %s\n", c.Short, c.UseLine())
 	}
 	if c.Example != "" {
@@ -48,7 +48,7 @@ func showHelp(c *cobra.Command, _ []string) {
 	io.WriteString(c.OutOrStdout(), strings.TrimLeft(b.String(), "\n"))
 }
 
-// commands lists subcommands and topics.
+// commands lists the subcommands.
 func commands(b *strings.Builder, c *cobra.Command) {
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
@@ -63,7 +63,7 @@ func commands(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// flags lists a command's flags by group, as added.
+// flags lists the flags of a command by group, in the order in which they were added.
 func flags(b *strings.Builder, c *cobra.Command) {
 	titles, groups := []string{}, map[string]*pflag.FlagSet{}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -85,7 +85,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// wrap breaks paragraphs. Indented lines stay.
+// wrap breaks paragraphs into lines of helpWidth. Indented lines stay as they are.
 func wrap(text string) string {
 	var b strings.Builder
 	at := 0
@@ -115,7 +115,7 @@ func wrap(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// columnsTopic is the long help on columns.
+// columnsTopic returns the topic of help on columns.
 func columnsTopic() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -139,8 +139,8 @@ func columnsTopic() *cobra.Command {
 //go:embed help
 var texts embed.FS
 
-// describe gives a command and those below it the texts of help/PATH.txt, in which {names} stand for what other
-// packages declare. A command's own Long, such as a list, follows its text.
+// describe sets the description and the examples of a command and its subcommands from help/PATH.txt. {names} in these
+// texts stand for what other packages declare. The command's own Long, such as a list, follows its text.
 func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
 	text, err := fs.ReadFile(texts, "help/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".txt")
 	if err == nil {
@@ -152,7 +152,7 @@ func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
 	}
 }
 
-// declared fills in what other packages declare.
+// declared returns a replacer of {names} in the texts of help by what other packages declare.
 func declared() *strings.Replacer {
 	columns := func(g table.Group) string { return table.Help(table.Fields(g)) }
 	return strings.NewReplacer("{properties}", strings.Join(property.Names(), ", "),

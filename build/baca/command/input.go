@@ -25,21 +25,21 @@ import (
 	"baca/build/internal/usage"
 )
 
-// An input is an open source.
+// An input is an open input of a source.
 type input struct {
-	schema   string // of the graphs
+	schema   string // schema of the graphs
 	warnings []string
-	// stream has the records, unparsed. Those of a TUDataset set can be read again. An error is the
-	// last, and concerns the whole input.
+	// stream has the records, not parsed. It can be read several times for a TUDataset set only. An error concerns the
+	// whole input and is the last element.
 	stream iter.Seq2[dataset.Record, error]
-	files  *opened.Files // of a TUDataset set, else nil
+	files  *opened.Files // files of a TUDataset set, else nil
 	close  func()
 }
 
-// plain reports that the graphs are no molecules.
+// plain reports whether the graphs are plain graphs, not molecules.
 func (in *input) plain() bool { return in.schema == algo.Constant }
 
-// openFor opens the input for a model, repeatedly if it is files or a folder.
+// openFor opens the input for a model. If it consists of files or a folder, run.Input.Again opens it again.
 func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 	in, err := s.open()
 	if err != nil {
@@ -77,17 +77,17 @@ func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 	return in, records, nil
 }
 
-// piece graphs of a list are taken together.
+// piece is the number of graphs that are taken together.
 const piece = 1024
 
-// regular reports a plain file.
+// regular reports whether a path is a regular file.
 func regular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// open finds the format. Molecules are then read on demand; a TUDataset set is read at once. Several
-// inputs are one, each after the previous ended.
+// open opens the inputs and finds their format. Molecules are read on demand, a TUDataset set at once. Several inputs are
+// read as one, one after the other.
 func (s *source) open() (*input, error) {
 	for _, path := range s.paths {
 		if len(s.paths) == 1 {
@@ -118,7 +118,7 @@ func (s *source) open() (*input, error) {
 	return in, nil
 }
 
-// chain continues an input with the further ones.
+// chain returns an input that continues with the further inputs after the first one.
 func (s *source) chain(first *input) *input {
 	all, in, row := *first, first, 0
 	all.close = func() { in.close() }
@@ -158,6 +158,7 @@ func (s *source) chain(first *input) *input {
 	return &all
 }
 
+// openOne opens a file, a folder or, for "-", standard input.
 func (s *source) openOne(path string) (*input, error) {
 	s.file = nil
 	if path == "-" {
@@ -206,7 +207,8 @@ func (s *source) openOne(path string) (*input, error) {
 	return in, err
 }
 
-// partsOf returns the names of the Parquet files of a folder, nil without any. They form one table, as Spark and Polars write it.
+// partsOf returns the names of the Parquet files of a folder, which form one table, as Spark and Polars write it. It
+// returns nil if there are none.
 func partsOf(folder string) (names []string) {
 	entries, _ := os.ReadDir(folder) // none for a file
 	for _, e := range entries {
@@ -218,7 +220,7 @@ func partsOf(folder string) (names []string) {
 	return names
 }
 
-// folder reads files of a folder as if they were in an archive.
+// folder reads the named files of a folder as if they were in an archive.
 func (s *source) folder(path string, names []string) (*input, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(tarOf(w, path, names)) }()
@@ -229,7 +231,7 @@ func (s *source) folder(path string, names []string) (*input, error) {
 	return in, err
 }
 
-// tarOf writes a tar archive.
+// tarOf writes the named files of a folder as a tar archive.
 func tarOf(w io.Writer, folder string, names []string) error {
 	archive := tar.NewWriter(w)
 	for _, name := range names {
@@ -240,6 +242,7 @@ func tarOf(w io.Writer, folder string, names []string) error {
 	return archive.Close()
 }
 
+// tarFile adds a file of a folder to an archive.
 func tarFile(archive *tar.Writer, folder, name string) error {
 	f, err := os.Open(filepath.Join(folder, name))
 	if err != nil {
@@ -257,10 +260,10 @@ func tarFile(archive *tar.Writer, folder, name string) error {
 	return err
 }
 
-// errTU reports a TUDataset set among molecules.
+// errTU is the error for a TUDataset archive that is read as a stream.
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
-// readStream reads a stream, from s.file unless that is nil.
+// readStream returns the records of r. If s.file is not nil, r reads from it.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet,
@@ -295,7 +298,8 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 	return in, nil
 }
 
-// checkRead returns an error if nothing was read or everything was refused, with reasons that nobody has told.
+// checkRead returns an error if nothing was read, or if everything was refused. why has the reasons that the user has not
+// seen yet.
 func checkRead(read, refused int, why ...string) error {
 	switch {
 	case read == 0:
@@ -307,7 +311,7 @@ func checkRead(read, refused int, why ...string) error {
 	return nil
 }
 
-// tu reads a TUDataset set: a folder, a zip archive, or a set with the path among its files.
+// tu reads a TUDataset set. The path is its folder, its zip archive, or one of its files.
 func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	if s.columnSet || s.id != "" || s.sheet != "" {
 		return nil, usage.Errorf("--column, --id and --sheet concern tables, and %s is a TUDataset set", path)
@@ -338,7 +342,7 @@ func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	return in, nil
 }
 
-// readZip reads the set in a zip archive.
+// readZip reads the TUDataset set in a zip archive.
 func readZip(files fs.FS, name string, size int64) (*dataset.Set, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -348,13 +352,13 @@ func readZip(files fs.FS, name string, size int64) (*dataset.Set, error) {
 	return dataset.ReadTUZip(f.(io.ReaderAt), size, "", unpack.All)
 }
 
-// partsOfTU are the suffixes of a set's files.
+// partsOfTU are the endings of the names of a set's files.
 var partsOfTU = []string{
 	"_graph_indicator", "_graph_labels", "_graph_attributes", "_node_labels", "_node_attributes",
 	"_edge_labels", "_edge_attributes", "_A",
 }
 
-// setOfFile is a file's set by its name, or empty.
+// setOfFile returns the name of the TUDataset set to which a file belongs by its name, or "".
 func setOfFile(path string) string {
 	if base, ok := strings.CutSuffix(dataset.PlainName(filepath.Base(path)), ".txt"); ok {
 		for _, part := range partsOfTU {
@@ -366,7 +370,7 @@ func setOfFile(path string) string {
 	return ""
 }
 
-// sum is the SHA-256 of the file or set at the first path.
+// sum returns the SHA-256 of the file or set at the first path.
 func (s *source) sum(in *input) (string, error) {
 	if in.files != nil {
 		return in.files.Sum()
@@ -377,7 +381,7 @@ func (s *source) sum(in *input) (string, error) {
 	return sha256OfFile(s.paths[0])
 }
 
-// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the process.
+// waiting returns a reader that ends with ctx even while r blocks. The blocked goroutine stays until the process ends.
 func waiting(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
@@ -388,7 +392,7 @@ func waiting(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// isTerminal distinguishes terminals from files and pipes.
+// isTerminal reports whether f is a terminal, not a file or pipe.
 func isTerminal(f any) bool {
 	if s, ok := f.(*screen); ok {
 		f = s.to

@@ -15,16 +15,16 @@ import (
 	"baca/algo/dataset"
 )
 
-// An inputFile is a regular file that is hashed while it is read, so that rows are tied to its bytes.
+// An inputFile is a regular file that is hashed while it is read, so that rows belong to known bytes.
 type inputFile struct {
 	file   *os.File
 	opened fs.FileInfo
 	hash   hash.Hash
 	read   atomic.Int64
-	sample string // SHA-256 when its sample was drawn, or empty
+	sample string // SHA-256 of the file when a sample was drawn from it, or empty
 }
 
-// newInputFile returns nil for other files. sample is empty, or the SHA-256 at an earlier reading.
+// newInputFile returns nil unless f is a regular file. sample is the SHA-256 of an earlier reading, or empty.
 func newInputFile(f *os.File, sample string) (*inputFile, error) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -33,6 +33,7 @@ func newInputFile(f *os.File, sample string) (*inputFile, error) {
 	return &inputFile{file: f, opened: info, hash: sha256.New(), sample: sample}, nil
 }
 
+// Read reads the file. It adds what it read to the hash and to the count of bytes.
 func (f *inputFile) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
@@ -40,15 +41,15 @@ func (f *inputFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// share is how much of the file was read.
+// share returns the share of the file that was read.
 func (f *inputFile) share() float64 { return float64(f.read.Load()) / float64(max(f.opened.Size(), 1)) }
 
-// digest is the SHA-256 of the bytes read so far.
+// digest returns the SHA-256 of the bytes read so far.
 func (f *inputFile) digest() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
-// unchanged reads to the end and reports a changed file.
+// unchanged reads the file to its end, and returns an error if it has changed since it was opened.
 func (f *inputFile) unchanged() error {
-	// A compressed file may have unused bytes.
+	// A compressed file may have bytes after its end.
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func (f *inputFile) unchanged() error {
 	if err != nil {
 		return fmt.Errorf("%s changed while it was read: %w", f.file.Name(), err)
 	}
-	// A growing file may lack half a line, even if all was read. One of equal size may be touched, copied, or
-	// overwritten with its time restored: only reading it again tells, which is cheap beside scoring.
+	// A file that grows may have been read up to half a line. A file of the same size may have been touched, copied, or
+	// overwritten with its old time: only reading it again tells, which is cheap beside scoring.
 	if f.opened.Size() == now.Size() && f.read.Load() == now.Size() {
 		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
 			return nil
@@ -72,7 +73,7 @@ func (f *inputFile) unchanged() error {
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
-// began refuses a file that does not begin with the bytes of an earlier run's rows.
+// began returns an error if the file does not begin with the bytes from which an earlier run made its rows.
 func (f *inputFile) began(d scoreState) error {
 	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
 	if err == nil && sum != d.Digest {
@@ -88,12 +89,14 @@ func (f *inputFile) began(d scoreState) error {
 	return err
 }
 
+// sha256Of returns the SHA-256 of a text, in hexadecimal.
 func sha256Of(r io.Reader) (string, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, r)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
+// sha256OfFile returns the SHA-256 of a file, in hexadecimal.
 func sha256OfFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -103,7 +106,7 @@ func sha256OfFile(name string) (string, error) {
 	return sha256Of(f)
 }
 
-// checked yields records, then an error if the file changed.
+// checked yields records, and then an error if the file has changed.
 func (f *inputFile) checked(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
 	return func(yield func(dataset.Record, error) bool) {
 		for r, err := range records {

@@ -10,6 +10,7 @@ import (
 	"baca/build/internal/usage"
 )
 
+// newMan returns the hidden command "man".
 func newMan() *cobra.Command {
 	var out string
 	c := &cobra.Command{

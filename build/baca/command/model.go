@@ -12,6 +12,7 @@ import (
 	"baca/build/internal/replace"
 )
 
+// newModel returns the command "model", which only holds other commands.
 func newModel() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "model COMMAND",
@@ -24,6 +25,7 @@ func newModel() *cobra.Command {
 	return c
 }
 
+// newVerify returns the command "model verify".
 func newVerify() *cobra.Command {
 	var set string
 	c := &cobra.Command{
@@ -53,7 +55,7 @@ func newVerify() *cobra.Command {
 	return c
 }
 
-// measuredWith says whether the model's file keeps scores of this program.
+// measuredWith says whether the model's file has scores that this program can use.
 func measuredWith(m *algo.Model) string {
 	switch {
 	case m.Measured == nil:
@@ -64,18 +66,18 @@ func measuredWith(m *algo.Model) string {
 	return fmt.Sprintf("measured by score %d, this program's", model.Rules)
 }
 
-// A remake makes a model file of another model.
+// A remake makes a model file from another model.
 type remake struct {
 	source
-	in, out string // an input, if any, and the file
+	in, out string // the input, or empty, and the file to write
 }
 
-// register adds the flag of the file to write.
+// registerModelOut adds the flag of the file to write.
 func (r *remake) registerModelOut(c *cobra.Command) {
 	r.registerOut(c.Flags(), &r.out, "out", "model `file` to write")
 }
 
-// verb completes a command that checks its flags, and writes what making makes of the model NAME|FILE.
+// verb completes a command on a model NAME|FILE: it checks flags, and writes the file that making returns for the model.
 func (r *remake) verb(c *cobra.Command, check func() error, making func(*algo.Model) ([]byte, error)) *cobra.Command {
 	c.Args = oneModel
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -111,7 +113,7 @@ func (r *remake) verb(c *cobra.Command, check func() error, making func(*algo.Mo
 	return c
 }
 
-// trainedOn refuses a set that the model was not trained on.
+// trainedOn returns an error for an input that the model was not trained on.
 func (s *source) trainedOn(m *algo.Model) error {
 	in, err := s.open()
 	if err != nil {

@@ -23,14 +23,14 @@ import (
 
 var oneModel = usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file")
 
-// readModel returns the bytes of an embedded model or a file, perhaps of another kind.
+// readModel returns the bytes of an embedded model, or of a file, which need not be a model.
 func readModel(nameOrFile string) ([]byte, error) {
 	data, err := weights.Bytes(nameOrFile)
 	if err == nil {
 		return data, nil
 	}
 	data, ferr := readLimited(nameOrFile)
-	// A plain name that is no file means a model.
+	// A name without a path and without an ending means an embedded model.
 	if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
 		return nil, fmt.Errorf("%w, or a model file", err)
 	}
@@ -40,7 +40,7 @@ func readModel(nameOrFile string) ([]byte, error) {
 	return data, ferr
 }
 
-// readLimited reads a file up to one byte more than the largest model has.
+// readLimited reads a file, but at most one byte more than a model may have.
 func readLimited(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func readLimited(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// openModelFile loads an embedded model by name, or a model file, with the file's bytes.
+// openModelFile loads an embedded model by name, or a model file. It also returns the bytes of the file.
 func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	data, err := readModel(nameOrFile)
 	if err != nil {
@@ -69,13 +69,13 @@ func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	return m, data, nil
 }
 
-// hashOf is a file's SHA-256, in hex.
+// hashOf returns the SHA-256 of a file, in hex.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// checkSchema refuses a model of another schema, and names fitting embedded ones.
+// checkSchema returns an error if a model cannot read graphs of a schema. It names the embedded models that can.
 func checkSchema(m *algo.Model, schema string) error {
 	kinds := map[bool]string{false: "molecules", true: "plain graphs without features"}
 	plain := schema == algo.Constant
@@ -96,6 +96,7 @@ func checkSchema(m *algo.Model, schema string) error {
 		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
+// newList returns the command "model list".
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

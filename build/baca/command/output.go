@@ -27,19 +27,21 @@ func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
 		"in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
-// An output is a file of rows. Rows go to a file beside it, which takes its name when all are there.
+// An output is a file of rows. Rows go to a file beside it, which gets its name when all rows are written.
 type output struct {
 	*os.File
-	name string // as asked for
-	// The file that is written, and the one that it becomes. They are one where its folder takes no other file.
+	name string // the name that was asked for
+	// at is the file that is written, and to the one that it becomes. They are the same if the folder allows no other file.
 	at, to string
-	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard output cannot.
+	// regular is set for a regular file, which can be cut, synced and resumed, unlike a pipe, a device or standard output.
 	regular bool
 	begun   bool
-	keep    bool // of a run that failed
+	keep    bool // keep the rows of a run that failed
 }
 
-// openOutput opens and locks a file. Its content stays until begin, that of the file it replaces until finish.
+// openOutput opens the file that rows are written to and locks it. The file is name with PartExt, which finish renames to
+// name. It is name itself if the folder is read-only, and, without a lock, if name is a pipe or a device. openOutput fails
+// while another process writes the file.
 func openOutput(name string) (*output, error) {
 	to, stream, err := replace.Target(name)
 	if err != nil || stream != nil {
@@ -70,7 +72,7 @@ func openOutput(name string) (*output, error) {
 	return o, err
 }
 
-// beside reports whether rows go to another file than the one that was asked for.
+// beside reports whether rows are in another file than the one that was asked for.
 func (o *output) beside() bool { return o != nil && o.regular && o.at != o.to }
 
 // begin cuts the file after its first at bytes.
@@ -86,7 +88,8 @@ func (o *output) begin(at int64) error {
 	return written(o.name, err)
 }
 
-// intact returns the number of bytes written, or an error if the file changed: locks do not stop other programs.
+// intact returns the number of bytes written. It returns an error if another program changed the file, since locks do not
+// prevent that.
 func (o *output) intact() (int64, error) {
 	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -105,13 +108,13 @@ func (o *output) intact() (int64, error) {
 	return at, nil
 }
 
-// finish gives all rows the name that was asked for.
+// finish gives the file with all rows the name that was asked for.
 func (o *output) finish() error {
 	if !o.beside() {
 		return nil
 	}
 	if runtime.GOOS == "windows" {
-		o.File.Close() // an open file keeps its name there
+		o.File.Close() // Windows does not rename an open file
 	}
 	err := replace.Rename(o.at, o.to)
 	if err == nil {
@@ -120,7 +123,7 @@ func (o *output) finish() error {
 	return written(o.name, err)
 }
 
-// Close closes the file, and removes a part without rows.
+// Close closes the file. It removes a file beside that is of no use to a later run.
 func (o *output) Close() error {
 	if !o.regular {
 		return replace.Close(o.File)
@@ -135,7 +138,7 @@ func (o *output) Close() error {
 	return nil
 }
 
-// draw writes a picture, if named.
+// draw writes a picture to a file, unless the name is empty.
 func draw(name, svg string) error {
 	if name == "" {
 		return nil
@@ -143,15 +146,15 @@ func draw(name, svg string) error {
 	return replace.Bytes(name, []byte(svg))
 }
 
-// closeInto closes f; its error counts if it is the first.
+// closeInto closes f, and sets err to its error unless err is set already.
 func closeInto(f io.Closer, err *error) {
 	*err = cmp.Or(*err, f.Close())
 }
 
-// errClosed means that the reader of standard output left, as head does.
+// errClosed means that the reader of standard output has closed it, as head does.
 var errClosed = errors.New("standard output is closed")
 
-// written adds the file, or standard output, to a write error.
+// written adds to an error of writing which file was written. An empty name is standard output.
 func written(name string, err error) error {
 	switch {
 	case err == nil:
@@ -167,8 +170,8 @@ func written(name string, err error) error {
 	return fmt.Errorf("writing to standard output: %w", err)
 }
 
-// rowsForm is the form of rows: to, else by the name of the file, and CSV for a name without ending or in .txt. It refuses
-// an ending that names none of the forms.
+// rowsForm returns the form of rows: to, or else the one that the name of the file says. A name without an ending, or in
+// .txt, gives CSV. Any other ending is an error.
 func rowsForm(to, flag, out string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(out))
 	switch form := cmp.Or(to, table.FormOf(out)); {

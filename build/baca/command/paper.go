@@ -13,9 +13,11 @@ import (
 // paperName is the second program, which repeats the paper.
 const paperName = "baca-paper"
 
-// Paper runs the second program like [Main]: featurize, and the harness's commands, of which more has the texts.
+// Paper runs the second program, as [Main] runs the first: the harness's commands and featurize. more has the harness's
+// texts of help.
 func Paper(more fs.FS, harness ...*cobra.Command) { main(newPaper(more, harness...)) }
 
+// newPaper returns the program baca-paper with the commands of harness.
 func newPaper(more fs.FS, harness ...*cobra.Command) *cobra.Command {
 	root := program(paperName, "Repeat what the paper of BaCa reports", `Baca-paper repeats the tables and figures of the paper, measures what it leaves out, and
 prints the graphs of molecules as the models see them.`)
@@ -26,8 +28,8 @@ prints the graphs of molecules as the models see them.`)
 	return root
 }
 
-// TrainEncoder trains an encoder for the paper's harness and returns its model file. With the path of
-// that file it resumes from a checkpoint. Without a background in t it takes the built-in one.
+// TrainEncoder trains an encoder for the paper's harness and returns its model file. If path is given, it resumes from the
+// checkpoint beside it. If t has no background, it uses the built-in one.
 func TrainEncoder(ctx context.Context, stderr io.Writer, t training.Training, path string) ([]byte, error) {
 	j := &trainJob{Training: t, path: path, stderr: stderr, hint: "the same command continues from there"}
 	j.resume = j.begun()

@@ -8,7 +8,7 @@ import (
 	"baca/build/service/pipe"
 )
 
-// newPipe is a command for programs; help does not list it.
+// newPipe returns a command for programs, which help does not list.
 func newPipe() *cobra.Command {
 	var workers int
 	c := &cobra.Command{

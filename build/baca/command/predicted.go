@@ -10,14 +10,15 @@ import (
 	"baca/build/internal/usage"
 )
 
-// predictions are the flags of judgements.
+// predictions are the flags about judging predictions.
 type predictions struct {
-	read    labels // the columns, or none
+	read    labels // columns of predictions and, if needed, of uncertainties
 	options trust.Options
 	by      string         // see trust.OrderOf
-	found   *trust.Judging // nil without --predicted, or if the model has no errors
+	found   *trust.Judging // nil without --predicted, and for a model without errors
 }
 
+// register adds the flags about judging predictions.
 func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+trust.Names(trust.Orders())+", or a column")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals should hold")
@@ -26,7 +27,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 		"share of large errors up to which the verdict is trust; 0 takes three quarters of that among all held out, 0.25 at most")
 }
 
-// check refuses invalid options.
+// check returns an error for options out of range.
 func (p *predictions) check() error {
 	o := p.options
 	switch err := o.Check(); {
@@ -38,8 +39,8 @@ func (p *predictions) check() error {
 	return nil
 }
 
-// learn calibrates on the model's errors, or returns a sentence if it has none. Where errors are compared by the uncertainty of
-// predictions, its column is read, too.
+// learn prepares judging by the model's stored errors. For a model without errors it returns a sentence that says so. If
+// errors are ordered by uncertainty, the column of uncertainties is also read from then on.
 func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing []string, err error) {
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil
@@ -58,7 +59,7 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	return nil, nil
 }
 
-// sentences describe what judgements rest on.
+// sentences say what judgements rest on.
 func (p *predictions) sentences() []string {
 	if p.found == nil {
 		return nil

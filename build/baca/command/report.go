@@ -25,14 +25,15 @@ import (
 	"baca/weights"
 )
 
-// reportFlags are the flags of score that matter to a report, and those of regulators' forms.
+// reportFlags are the flags of a report, some of which are those of score, and of regulators' forms.
 type reportFlags struct {
 	scoreFlags
 	qprf, qmrf bool
 	analogues  int
-	interval   float64 // confidence of those of p-values
+	interval   float64 // confidence of the intervals of p-values
 }
 
+// newReport returns the command "report".
 func newReport() *cobra.Command {
 	f := reportFlags{scoreFlags: scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	o := &f.options
@@ -63,12 +64,13 @@ func newReport() *cobra.Command {
 	return c
 }
 
-// form reports whether to write a regulator's form.
+// form reports whether to write a regulator's form instead of a report.
 func (f *reportFlags) form() bool { return f.qprf || f.qmrf }
 
 // json reports whether to write a form as JSON.
 func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out), ".json") }
 
+// check returns an error of usage for flags that do not fit each other.
 func (f *reportFlags) check() error {
 	changed := f.c.Flags().Changed
 	f.to = "csv"
@@ -84,6 +86,7 @@ func (f *reportFlags) check() error {
 	}.check(), f.scoreFlags.check())
 }
 
+// run writes a QPRF, a QMRF or the report.
 func (f *reportFlags) run() error {
 	o, err := f.openModel(f.model, true)
 	if err != nil {
@@ -110,6 +113,7 @@ func (f *reportFlags) run() error {
 	return f.write(o)
 }
 
+// write scores the input and writes the report.
 func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
 	p := f.plan(o)
@@ -151,7 +155,7 @@ func (f *reportFlags) write(o *opening) error {
 	return nil
 }
 
-// making is the report's provenance, by model file and batch, nil without one.
+// making says how the report was made. model is the model's file, and fit the batch or nil.
 func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	m := report.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
@@ -166,7 +170,8 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	return m
 }
 
-// save writes a document with the script that draws molecules and the command that repeats it, without some flags.
+// save writes a document. It adds the script that draws molecules, and the command that makes the document again, without
+// the flags in without.
 func (s *source) save(out string, d *document.About, write func(io.Writer) error, without ...string) (err error) {
 	d.Command = s.command(without...)
 	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
@@ -175,7 +180,7 @@ func (s *source) save(out string, d *document.About, write func(io.Writer) error
 	return replace.File(out, write)
 }
 
-// drawingScript is the page's drawing script, or why there is none.
+// drawingScript returns the script that draws molecules, or says why there is none.
 func drawingScript() (script []byte, undrawn string, err error) {
 	if _, err := web.Site(); err != nil {
 		return nil, "the program that wrote this was built without the page, which has what draws", nil
@@ -188,7 +193,7 @@ func drawingScript() (script []byte, undrawn string, err error) {
 	return script, "", err
 }
 
-// describe describes an input that was read.
+// describe returns the name, the size and the SHA-256 of an input that was read, as far as they are known.
 func (s *source) describe(in *input) ([]document.Pair, error) {
 	path := s.paths[0]
 	if path == "-" {

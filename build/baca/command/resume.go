@@ -15,26 +15,26 @@ import (
 	"baca/build/internal/version"
 )
 
-// A scoreState is the progress of `baca score`. A batch is not stored: it is recomputed in seconds.
+// A scoreState is the progress of `baca score`. It does not hold the batch, which takes only seconds to compute again.
 type scoreState struct {
 	table.Tally
-	Out     int64 `json:"out"`     // bytes of --out with its rows
-	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
+	Out     int64 `json:"out"`     // bytes of --out that its rows have
+	Rejects int64 `json:"rejects"` // bytes of --rejects; 0 without it
 
-	Shown []string `json:"shown"` // the first refused records, with carets
+	Shown []string `json:"shown"` // the first refused records, as they are shown
 
-	// The first Read bytes of the input, with SHA-256 Digest, gave these rows. Sample is the whole
-	// input's, where a sample formed a batch.
+	// The first Read bytes of the input, whose SHA-256 is Digest, gave these rows. Sample is the SHA-256 of the whole
+	// input if a sample formed a batch.
 	Read   int64  `json:"read"`
 	Digest string `json:"digest"`
 	Sample string `json:"sample,omitempty"`
 }
 
-// A runIdentity is what rows depend on: resuming requires the same.
+// A runIdentity is what rows depend on. A run can only be resumed if it is the same.
 type runIdentity struct {
 	Program string `json:"program"`
-	Model   string `json:"model"` // SHA-256
-	Input   string `json:"input"` // bytes of a file, whose content a scoreState knows, or SHA-256 of a TUDataset set
+	Model   string `json:"model"` // SHA-256 of the model's file
+	Input   string `json:"input"` // size of a file, whose content a scoreState knows, or SHA-256 of a TUDataset set
 	Flags   string `json:"flags"`
 	Device  string `json:"device,omitempty"` // empty for the processor
 }
@@ -44,7 +44,7 @@ type scoreCheckpoint struct {
 	Done scoreState  `json:"done"`
 }
 
-// identify sets the run's identity. The seed matters in a batch.
+// identify sets the identity of the run. The seed is part of it only for a batch.
 func (s *scoring) identify() (err error) {
 	without := []string{"model", "out", "seed"}
 	if s.batch() {
@@ -62,7 +62,7 @@ func (s *scoring) identify() (err error) {
 	return err
 }
 
-// fits refuses a run with other rows.
+// fits returns an error if the present run would give other rows.
 func (r runIdentity) fits(now runIdentity) error {
 	switch {
 	case r.Program != now.Program:
@@ -80,16 +80,16 @@ func (r runIdentity) fits(now runIdentity) error {
 	return nil
 }
 
-// Names beside --out.
+// Endings of the names of files beside --out.
 const (
 	checkpointExt = ".checkpoint"
 	lockExt       = ".lock"
 )
 
-// checkpointRows are written between checkpoints. Tests lower it.
+// checkpointRows is the number of rows between checkpoints. Tests lower it.
 var checkpointRows = 16384
 
-// save makes the rows durable, from time to time.
+// save writes a checkpoint if enough rows were written since the last one.
 func (s *scoring) save() error {
 	if s.done.Tally = s.Tally; !s.resumable || s.done.Records < s.saved+checkpointRows {
 		return nil
@@ -106,7 +106,7 @@ func (s *scoring) save() error {
 	})
 }
 
-// settle syncs the rows, and finds their end.
+// settle syncs the outputs, and records how long they are.
 func (s *scoring) settle() (err error) {
 	if s.done.Out, err = s.written.settle(); err == nil {
 		s.done.Rejects, err = s.refused.settle()
@@ -114,7 +114,7 @@ func (s *scoring) settle() (err error) {
 	return err
 }
 
-// settle syncs a regular file, and returns its length; nil is none.
+// settle syncs a regular file, and returns its length. It returns 0 for nil and for other files.
 func (o *output) settle() (int64, error) {
 	if o == nil || !o.regular {
 		return 0, nil
@@ -125,20 +125,20 @@ func (o *output) settle() (int64, error) {
 	return o.intact()
 }
 
-// conclude ends a complete run.
+// conclude ends a complete run: it gives the outputs their names and removes the checkpoint.
 func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	// Killed between these, a run starts anew.
+	// If the run is killed between these steps, the next one starts anew.
 	if err := forget(s.checkpoint); err != nil || s.done.Records == 0 {
 		return err
 	}
 	return cmp.Or(s.refused.finish(), s.written.finish())
 }
 
-// restore finds out whether the run can be resumed, which needs an input that can be read again and
-// outputs that can be cut, and reads an earlier checkpoint for --resume.
+// restore finds out whether the run can be resumed. It can if the input can be read again and outputs can be cut. With
+// --resume it reads the checkpoint of an earlier run.
 func (s *scoring) restore() error {
 	s.resumable = s.records.Again != nil && s.fdr == 0 && len(s.paths) == 1 && table.Lines(s.to) && len(s.names) == 1
 	if s.resume && s.records.Again == nil {
@@ -191,7 +191,7 @@ func (s *scoring) restore() error {
 	return nil
 }
 
-// check refuses outputs that lack rows of the checkpoint.
+// check returns an error if the outputs have fewer rows than the checkpoint says.
 func (d scoreState) check(out, rejects *output) error {
 	for _, f := range []struct {
 		*output
@@ -211,7 +211,7 @@ func (d scoreState) check(out, rejects *output) error {
 	return nil
 }
 
-// forget removes a finished run's checkpoint and leftovers.
+// forget removes the checkpoint of a finished run, and what it left behind.
 func forget(checkpoint string) error {
 	replace.Clean(checkpoint)
 	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {

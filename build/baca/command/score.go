@@ -29,31 +29,32 @@ type scoreFlags struct {
 	out, to, rejects string
 	text             table.Text
 	resume           bool
-	failOn           []string // verdicts
+	failOn           []string // words of --fail-on
 	options          algo.Options
 	device           deviceFlag
 
-	by         string // what decides, or byBoth
-	both       bool   // rows have the columns of both answers
-	wider      bool   // p-values compare with training graphs, too
+	by         string // what decides: a decider, byBoth or byApproximate
+	both       bool   // by is byBoth: rows have the columns of both answers
+	wider      bool   // by is byApproximate: p-values also compare with training graphs
 	fdr        float64
-	confidence float64 // over the choice of held-out graphs, 0 for none
+	confidence float64 // probability, over the choice of held-out graphs, with which alpha is kept; 0 for on average
 	explain    bool
-	neighbors  int  // named training graphs, 0 for none
-	drop       bool // the input's own columns
+	neighbors  int  // number of similar training graphs in a row
+	drop       bool // leave out the input's own columns
 	structures string
 	predictions
 }
 
-// byBoth and byApproximate decide by the graph alone; byBoth adds the columns of both answers, by
-// byApproximate p-values compare with training graphs, too.
+// byBoth and byApproximate decide by the graph alone. With byBoth, rows have the columns of both answers. With
+// byApproximate, p-values also compare with training graphs.
 const byBoth, byApproximate = "both", "approximate"
 
-// defaultConfidence is the confidence of bounds without --confidence.
+// defaultConfidence is the confidence of bounds if --confidence is not given.
 const defaultConfidence = 0.95
 
 func deciders() []string { return slices.Insert(algo.Deciders(), 1, byBoth, byApproximate) }
 
+// newScore returns the command "score".
 func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
@@ -90,17 +91,18 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	return c
 }
 
-// registerNeighbors adds --neighbors, and registerRows the flags of where rows go.
+// registerNeighbors adds --neighbors.
 func (f *scoreFlags) registerNeighbors(fs *pflag.FlagSet) {
 	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
 }
 
+// registerRows adds the flags of where rows go.
 func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
 	f.registerOut(fs, &f.out, "out", "write rows to this `file` instead of standard output")
 	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
 
-// check checks the flags before anything is opened.
+// check checks the flags before anything is opened, and sets what follows from them.
 func (f *scoreFlags) check() (err error) {
 	f.both, f.wider, f.options.By = f.by == byBoth, f.by == byApproximate, f.by
 	if f.both || f.wider {
@@ -121,7 +123,7 @@ func (f *scoreFlags) check() (err error) {
 	)
 }
 
-// rules refuses flags that conflict or mean nothing.
+// rules returns an error for flags that exclude each other or mean nothing together.
 func (f *scoreFlags) rules() error {
 	alone, one := f.options.By == algo.ByAlone, len(f.models()) == 1
 	by := "--by " + f.by
@@ -151,10 +153,10 @@ func (f *scoreFlags) rules() error {
 	}.check()
 }
 
-// batch reports whether a batch is scored.
+// batch reports whether the graphs are scored as a batch.
 func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both }
 
-// nearest is the number of named training graphs.
+// nearest returns the number of similar training graphs in a row.
 func (f *scoreFlags) nearest() int {
 	if f.explain && f.neighbors == 0 {
 		return algo.NearestExplained
@@ -162,38 +164,39 @@ func (f *scoreFlags) nearest() int {
 	return f.neighbors
 }
 
-// plan scores an input.
+// plan returns a plan that scores the input with the usual columns.
 func (f *scoreFlags) plan(o *opening) run.Plan {
 	f.options.Workers, f.options.Single = f.workers, o.alone
 	return run.Plan{Model: o.model, Options: f.options, Batch: f.batch(), Columns: table.Usual, Input: o.records}
 }
 
-// A scoring is a run of `baca score`.
+// A scoring is one run of `baca score`.
 type scoring struct {
 	*scoreFlags
 	*opening
 	*run.Run
 	stderr   io.Writer
-	origin   table.Run // of the rows
-	names    []string  // of the models
-	compared []int     // graphs that the p-values of each compare with
-	covered  []int     // records that each of several models covers
-	ownNames []string  // the input's columns, see dataset.Options.Own
+	origin   table.Run // columns on where rows come from
+	names    []string  // names of the models
+	compared []int     // number of held-out graphs of each model
+	covered  []int     // number of records that each of several models covers
+	ownNames []string  // columns of the input, see dataset.Options.Own
 
-	written, refused *output     // --out and --rejects, nil without
-	sink             *table.Sink // nil before rows come
-	pending          *pending    // of --fdr, else nil
+	written, refused *output     // files of --out and --rejects, or nil
+	sink             *table.Sink // nil before the first rows
+	pending          *pending    // keeps rows for --fdr, else nil
 	progress         *progress.Progress
 
-	checkpoint string // beside --out, empty if that is no regular file
-	resumable  bool   // there are checkpoints
-	discard    bool   // the checkpoint of an earlier run, at the first row
+	checkpoint string // file of the checkpoint; empty if --out is no regular file
+	resumable  bool   // whether checkpoints are written
+	discard    bool   // whether to remove an earlier run's checkpoint at the first row
 	identity   runIdentity
 	done       scoreState
-	saved      int // rows at the last checkpoint
+	saved      int // number of rows at the last checkpoint
 	warnings   []string
 }
 
+// run scores the input with all models and writes the rows.
 func (f *scoreFlags) run() (err error) {
 	x, err := f.openModel(f.models()[0], f.batch() || f.nearest() > 0)
 	if err != nil {
@@ -258,7 +261,7 @@ func (f *scoreFlags) run() (err error) {
 	return s.found()
 }
 
-// prepare makes the scorers.
+// prepare makes the scorers and the plan of the run.
 func (s *scoring) prepare(ctx context.Context) (err error) {
 	f, m := s.scoreFlags, s.model
 	f.options.Workers = f.workers
@@ -317,7 +320,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// openOthers opens the models after the first.
+// openOthers opens the models after the first one.
 func (s *scoring) openOthers() (list []*algo.Model, err error) {
 	m := s.model
 	s.names, s.compared = []string{m.Card.Name}, []int{m.References()}
@@ -339,8 +342,8 @@ func (s *scoring) openOthers() (list []*algo.Model, err error) {
 	return list, nil
 }
 
-// open opens the writers of rows and refused records, which continue an earlier run's. It is called once there
-// is a row, so that an unreadable input overwrites nothing.
+// open opens the writers of rows and refused records. They continue those of an earlier run. The run calls open after it
+// has read a record, so that an unreadable input overwrites nothing.
 func (s *scoring) open(fields []table.Field) (rows, rejects *table.Sink, err error) {
 	w, header := rowsOut(s.c), s.Skip == 0
 	if s.discard {
@@ -379,7 +382,7 @@ func (s *scoring) open(fields []table.Field) (rows, rejects *table.Sink, err err
 	return s.sink, rejects, nil
 }
 
-// A named writer says in its errors which file it writes.
+// A named writer names its file in its errors.
 type named struct {
 	table.Writer
 	file string
@@ -388,7 +391,7 @@ type named struct {
 func (n named) Flush() error { return written(n.file, n.Writer.Flush()) }
 func (n named) Close() error { return written(n.file, n.Writer.Close()) }
 
-// maxShown refused records are shown on stderr.
+// maxShown is how many refused records are shown on standard error.
 const maxShown = 3
 
 // scoreAll scores the input and writes its rows.
@@ -426,7 +429,7 @@ func (s *scoring) scoreAll(ctx context.Context) error {
 	return s.Do(ctx)
 }
 
-// show notes refused records and what several models cover, and shows progress.
+// show records the first refused records and what several models cover, and shows progress.
 func (s *scoring) show(rows []table.Row) error {
 	for _, row := range rows {
 		r, scored := row.(*table.Scored)
@@ -449,7 +452,7 @@ func (s *scoring) show(rows []table.Row) error {
 	return nil
 }
 
-// count begins a progress of records, with the share of a file whose size is known.
+// count begins to show progress: the number of records and, for a file, the share that was read.
 func (s *scoring) count(what string) {
 	s.progress = progress.New(s.stderr, what, 0)
 	if s.file != nil && len(s.paths) == 1 {
@@ -457,7 +460,7 @@ func (s *scoring) count(what string) {
 	}
 }
 
-// warn stores warnings for the end, each once.
+// warn keeps warnings for the end, each once.
 func (s *scoring) warn(warnings ...string) {
 	for _, w := range warnings {
 		if !slices.Contains(s.warnings, w) {
@@ -466,7 +469,7 @@ func (s *scoring) warn(warnings ...string) {
 	}
 }
 
-// show is a refused record with its error and, for a molecule, carets below the piece.
+// show returns a refused record with its error. For a molecule there are carets below the piece in question.
 func show(r *dataset.Entry) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
@@ -478,12 +481,13 @@ func show(r *dataset.Entry) string {
 	return text
 }
 
-// judged reports final verdicts: with --fdr after all rows are scored.
+// judged reports whether verdicts are final. With --fdr they are after all rows are scored.
 func (s *scoring) judged() bool { return s.pending == nil || s.pending.done }
 
 // say writes a line to standard error.
 func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
 
+// summarize prints how many records were read, refused and given each verdict.
 func (s *scoring) summarize() {
 	d := s.done
 	text := s.read.Counted(d.Records, d.Refused) + "; model " + strings.Join(s.names, ", ")
@@ -526,7 +530,7 @@ func (s *scoring) summarize() {
 	}
 }
 
-// tellList says what was set aside of a list, and whether the model knows such lists.
+// tellList writes what was set aside of a list, and whether the model knows such lists at all.
 func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	if said := a.Of(records); said != "" {
 		fmt.Fprintln(w, said)
@@ -536,7 +540,7 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	}
 }
 
-// tellWritten reports the rows of a run that ended early.
+// tellWritten says which rows of a run that ended early exist, and where.
 func (s *scoring) tellWritten(err error) {
 	if s.done.Records == 0 || !s.judged() {
 		return
@@ -560,7 +564,7 @@ func (s *scoring) tellWritten(err error) {
 	s.say("%s", text)
 }
 
-// bounds reports bounds on false alarms.
+// bounds says how many of the graphs called outside may be false alarms.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
 	if s.fdr == 0 && s.confidence == 0 || d.Records == d.Refused || !s.judged() {
@@ -595,15 +599,15 @@ func (s *scoring) bounds() {
 		"threshold at once", 100*confidence, most, d.Outside)
 }
 
-// failWords are the words of --fail-on.
+// failWords are the possible words of --fail-on.
 var failWords = []string{string(decide.Outside), string(decide.Borderline), string(decide.Undecided), "refused"}
 
-// A foundError lists what --fail-on found.
+// A foundError says how many records --fail-on found.
 type foundError string
 
 func (e foundError) Error() string { return string(e) + ", where --fail-on wants none" }
 
-// found is a foundError if a verdict of --fail-on occurred.
+// found returns a foundError if a record has a verdict named by --fail-on, or was refused where --fail-on says so.
 func (s *scoring) found() error {
 	var list []string
 	for i, n := range []int{s.done.Outside, s.done.Borderline, s.done.Undecided, s.done.Refused} {

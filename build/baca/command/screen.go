@@ -12,18 +12,18 @@ import (
 	"baca/algo/document"
 )
 
-// A screen is standard output or standard error for people: file contents, such as model names,
-// cannot command the terminal or reverse text. It keeps the first error.
+// A screen is standard output or standard error for people. Contents of files, such as names of models, cannot command the
+// terminal or reverse text. It keeps the first error.
 type screen struct {
 	to   io.Writer
 	mu   sync.Mutex
-	rest []byte // of an incomplete character
+	rest []byte // the bytes of an incomplete character
 	err  error
-	// names are arguments with line ends, which must not look like the end of a message.
+	// names replaces arguments that have line ends, which must not look like the end of a message.
 	names *strings.Replacer
 }
 
-// printable replaces arguments that have line ends, and values of flags.
+// printable returns a replacer of the arguments and values of flags that have line ends, or nil if none has.
 func printable(args []string) *strings.Replacer {
 	var pairs []string
 	for _, arg := range args {
@@ -60,7 +60,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// Unwrap returns the writer below, for drawing on a terminal.
+// Unwrap returns the writer below, on which progress bars draw.
 func (s *screen) Unwrap() io.Writer { return s.to }
 
 // A rawScreen writes bytes unchanged.
@@ -72,7 +72,7 @@ func (s rawScreen) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// raw is standard output for coloured text.
+// raw returns standard output for text that keeps its control characters, such as colours.
 func raw(c *cobra.Command) io.Writer {
 	if s, ok := c.OutOrStdout().(*screen); ok {
 		return rawScreen{s}
@@ -80,7 +80,7 @@ func raw(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// rowsOut is standard output for data, unchanged unless it is a terminal.
+// rowsOut returns standard output for data. Only on a terminal it changes control characters.
 func rowsOut(c *cobra.Command) io.Writer {
 	if isTerminal(c.OutOrStdout()) {
 		return c.OutOrStdout()

@@ -30,6 +30,7 @@ func openSite() (*site.Site, error) {
 	return site.Open(files, weights.Bytes)
 }
 
+// newServe returns the command "serve".
 func newServe() *cobra.Command {
 	var addr, write, models string
 	var speakMCP bool
@@ -85,6 +86,7 @@ func newServe() *cobra.Command {
 	return c
 }
 
+// writeSite writes the files of the page to a folder.
 func writeSite(c *cobra.Command, s *site.Site, folder string) error {
 	if err := s.Write(folder); err != nil {
 		return fmt.Errorf("--write %s: %w", folder, err)
@@ -93,16 +95,16 @@ func writeSite(c *cobra.Command, s *site.Site, folder string) error {
 	return nil
 }
 
-// serveLimits bound clients.
+// serveLimits are the limits of clients.
 type serveLimits struct {
-	connections int           // at once; more wait
+	connections int           // connections at once; more wait
 	stall       time.Duration // longest time without reading; the system's buffers can triple it
-	last        time.Duration // grace period of transfers at the end
+	last        time.Duration // time that transfers have to finish at the end
 }
 
 var usualLimits = serveLimits{connections: 256, stall: 30 * time.Second, last: 30 * time.Second}
 
-// serve serves until ctx ends, which is no error unless transfers were cut off.
+// serve serves until ctx ends. It returns an error if transfers were cut off then, or if the listener fails.
 func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimits, stderr io.Writer) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
@@ -124,7 +126,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimi
 	return <-ended
 }
 
-// A boundedListener bounds concurrent connections until ctx ends.
+// A boundedListener bounds the number of connections at once until ctx ends.
 type boundedListener struct {
 	net.Listener
 	ctx   context.Context
@@ -132,6 +134,7 @@ type boundedListener struct {
 	stall time.Duration
 }
 
+// Accept waits for room, then for a connection.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	select {
 	case l.room <- struct{}{}:
@@ -150,14 +153,14 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	return &boundedConn{c, l.stall, leave}, nil
 }
 
-// Small buffers reveal slow clients: the system reports a third of its buffer at least, so a large
-// one would hide their reading.
+// writeBuffer and writePiece are small, so that slow clients are noticed. The system reports progress only when a third of
+// its buffer is free, so a large buffer would hide that a client reads.
 const (
 	writeBuffer = 128 << 10
 	writePiece  = 16 << 10
 )
 
-// A boundedConn fails to write after a time without progress.
+// A boundedConn fails when a write makes no progress for the time stall.
 type boundedConn struct {
 	net.Conn
 	stall time.Duration
@@ -179,6 +182,7 @@ func (c *boundedConn) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// Close closes the connection and makes room for another one.
 func (c *boundedConn) Close() error {
 	defer c.leave()
 	return c.Conn.Close()

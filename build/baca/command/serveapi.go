@@ -24,9 +24,10 @@ type apiFlags struct {
 	limits    api.Limits
 }
 
-// tokenVariable is the environment variable with the token, without --token-file.
+// tokenVariable is the environment variable that has the token if --token-file is not given.
 const tokenVariable = "BACA_TOKEN"
 
+// register adds the flags of the API, with the default limits.
 func (f *apiFlags) register(fs *pflag.FlagSet) {
 	f.limits = api.DefaultLimits()
 	fs.BoolVar(&f.on, "api", false, "serve the API instead of the page")
@@ -38,6 +39,7 @@ func (f *apiFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.limits.Requests, "max-requests", f.limits.Requests, "compute `N` requests to the API at once; up to 256 more wait")
 }
 
+// check returns an error of usage for flags of the API without --api, and for limits below 1.
 func (f *apiFlags) check(c *cobra.Command) error {
 	for _, name := range []string{"token-file", "allow-origin", "allow-train", "max-bytes", "max-time", "max-requests"} {
 		if c.Flags().Changed(name) && !f.on {
@@ -50,7 +52,7 @@ func (f *apiFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// token is the required token, or empty. It is never printed.
+// token returns the token that requests need, or "". It is never printed.
 func (f *apiFlags) token() (string, error) {
 	if f.tokenFile == "" {
 		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
@@ -71,6 +73,7 @@ func (f *apiFlags) token() (string, error) {
 	return text, nil
 }
 
+// serve serves the API at addr until the command is interrupted.
 func (f *apiFlags) serve(c *cobra.Command, s *service.Service, addr string) error {
 	token, err := f.token()
 	if err != nil {

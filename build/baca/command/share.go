@@ -13,6 +13,7 @@ import (
 	"baca/weights"
 )
 
+// newShare returns the command "model share".
 func newShare() *cobra.Command {
 	var r remake
 	k := algo.DefaultShare
@@ -34,7 +35,7 @@ func newShare() *cobra.Command {
 	return c
 }
 
-// shareFile returns the file of a shared model.
+// shareFile returns the file of a model that can be handed out, made from m in groups of k graphs.
 func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
 	// The file rounds the bank, so held-out scores must come from the rounded bank.
 	s, err := alone.Share(ctx, 0, m, k)

@@ -18,6 +18,7 @@ import (
 	"baca/weights"
 )
 
+// newShow returns the command "model show".
 func newShow() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -46,8 +47,8 @@ func newShow() *cobra.Command {
 	return c
 }
 
-// inspect is the content of `baca model show` as JSON. holdout_file is of baca model calibrate and
-// shared of baca model share; a model without a holdout has null as smallest p-value.
+// inspect returns what `baca model show --json` writes. The command calibrate sets holdout_file, and share sets shared. A
+// model without a holdout has null as its smallest p-value.
 func inspect(m *algo.Model, file []byte) document.Object {
 	c := m.Card
 	structures, smallest := 0, math.NaN()
@@ -71,7 +72,7 @@ func inspect(m *algo.Model, file []byte) document.Object {
 	}
 }
 
-// backgroundOf is the number of molecules and the source, or empty.
+// backgroundOf returns the number of molecules of the background and its source, or "" if there is none.
 func backgroundOf(c algo.Card) string {
 	if c.BackgroundGraphs == 0 {
 		return ""
@@ -79,7 +80,7 @@ func backgroundOf(c algo.Card) string {
 	return fmt.Sprintf("%d molecules of %s", c.BackgroundGraphs, c.Background)
 }
 
-// residuals are the held-out molecules with known prediction errors.
+// residuals returns the number of held-out molecules whose prediction errors are known.
 func residuals(m *algo.Model) int {
 	if m.Residuals == nil {
 		return 0
@@ -87,9 +88,10 @@ func residuals(m *algo.Model) int {
 	return m.Residuals.Known()
 }
 
-// smallestP is the least p-value that a model can give.
+// smallestP returns the smallest p-value that a model can give.
 func smallestP(m *algo.Model) float64 { return 1 / float64(1+m.References()) }
 
+// writeModel writes what a model is, a line for each property. file is the model's file.
 func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -146,7 +148,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	return err
 }
 
-// reveals lists what a file tells about its training graphs.
+// reveals lists what a model's file tells about its training graphs.
 func reveals(m *algo.Model) []string {
 	list := []string{"the weights, which were fitted to the training graphs"}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -22,43 +22,43 @@ import (
 	"baca/weights"
 )
 
-// A source holds what all verbs share: the model, the inputs, and the files to write.
+// A source holds what all verbs have in common: the model, the inputs, and the files to write.
 type source struct {
 	c              *cobra.Command
-	model          string // --model, empty for none
+	model          string // --model; empty for none
 	formats        []string
 	format, column string
-	id             string   // --id, empty for none
-	sheet          string   // --sheet, likewise
-	columnSet      bool     // --column was given
-	paths          []string // of the inputs, read one after the other; - is standard input
-	further        []string // files that are read besides
+	id             string   // --id; empty for none
+	sheet          string   // --sheet; empty for none
+	columnSet      bool     // whether --column was given
+	paths          []string // the inputs, read one after the other; - is standard input
+	further        []string // other files that are read
 	workers        int
 	outs           []outFlag
 
-	form  molecule.Form           // of molecules
+	form  molecule.Form           // the form in which molecules are read
 	cells []string                // further columns to read
 	own   func(all, own []string) // see dataset.Options.Own
 
-	again   bool              // the inputs are read once more
-	file    *inputFile        // the regular file being read, or nil
-	digests map[string]string // of files that were read, by path
+	again   bool              // whether the inputs are read once more
+	file    *inputFile        // the regular file that is being read, or nil
+	digests map[string]string // SHA-256 of the files that were read, by path
 }
 
 // An outFlag names a file to write.
 type outFlag struct {
 	flag string
 	name *string
-	exts []string // one of which the name has; nil for any name
+	exts []string // allowed endings of the name; nil for any
 }
 
-// Values of --format, all and those of molecules.
+// Values of --format: all formats, and those of molecules.
 var (
 	formats         = append([]string{"auto"}, dataset.Formats(false)...)
 	moleculeFormats = append([]string{"auto"}, dataset.Formats(true)...)
 )
 
-// registerInput adds the flags of an input in one of some formats.
+// registerInput adds the flags of an input in one of the formats.
 func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
@@ -67,22 +67,23 @@ func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	fs.StringVar(&s.sheet, "sheet", "", "`name` of a workbook's sheet; found by default")
 }
 
-// registerModel adds --model, with more help, and registerWorkers --workers.
+// registerModel adds --model. more continues its help.
 func (s *source) registerModel(fs *pflag.FlagSet, more string) {
 	fs.StringVar(&s.model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
 }
 
+// registerWorkers adds --workers.
 func (s *source) registerWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; results do not depend on it")
 }
 
-// registerOut adds a flag for a file to write.
+// registerOut adds a flag that names a file to write.
 func (s *source) registerOut(fs *pflag.FlagSet, name *string, flag, usage string, exts ...string) {
 	fs.StringVar(name, flag, "", usage)
 	s.outs = append(s.outs, outFlag{flag, name, exts})
 }
 
-// verb completes a command that reads the arguments, checks its flags, and runs.
+// verb completes a command that reads its arguments, checks its flags, and runs.
 func (s *source) verb(c *cobra.Command, check, run func() error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := s.set(c, args); err != nil {
@@ -96,12 +97,13 @@ func (s *source) verb(c *cobra.Command, check, run func() error) *cobra.Command 
 	return c
 }
 
-// rules are conditions on flags, each with its message.
+// rules are conditions on flags. A broken one gives its message.
 type rules []struct {
 	broken bool
 	says   string
 }
 
+// check returns the first broken rule as an error of usage.
 func (list rules) check() error {
 	for _, r := range list {
 		if r.broken {
@@ -111,7 +113,7 @@ func (list rules) check() error {
 	return nil
 }
 
-// inRange wraps a flag value's error, nil for a good one.
+// inRange returns an error for a flag whose value err is about, or nil if err is nil.
 func inRange(flag string, err error) error {
 	if err == nil {
 		return nil
@@ -119,11 +121,11 @@ func inRange(flag string, err error) error {
 	return usage.Errorf("--%s: %w", flag, err)
 }
 
-// oneInput allows one argument.
+// oneInput allows at most one argument.
 var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
 
-// set reads the arguments INPUT, standard input without one. It replaces patterns by files, which
-// Windows shells do not.
+// set takes the arguments as inputs, or standard input if there are none. It replaces patterns by the files that match,
+// since shells of Windows do not.
 func (s *source) set(c *cobra.Command, args []string) error {
 	s.c, s.columnSet, s.paths = c, c.Flags().Changed("column"), nil
 	for _, arg := range args {
@@ -155,7 +157,8 @@ func (s *source) set(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// check refuses invalid flags, names of files that do not say what is written, and files both read and written.
+// check returns an error for flags out of range, for names of files to write with a wrong ending, and for files that are
+// both read and written.
 func (s *source) check() error {
 	err := rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}.check()
 	if s.formats != nil {
@@ -179,7 +182,7 @@ func (s *source) check() error {
 	return cmp.Or(err, apart.Check(s.reads(), append(writes, without...)))
 }
 
-// check refuses a name that promises another form, or in a missing folder.
+// check returns an error for a name with a wrong ending, or in a folder that does not exist.
 func (o outFlag) check() error {
 	ext := strings.ToLower(filepath.Ext(*o.name))
 	if ext == ".htm" {
@@ -195,7 +198,7 @@ func (o outFlag) check() error {
 	return nil
 }
 
-// reads are the files that the run reads.
+// reads returns the files that the run reads.
 func (s *source) reads() (list []apart.File) {
 	for _, name := range s.models() {
 		if !slices.Contains(weights.Names(), name) {
@@ -223,7 +226,7 @@ func (s *source) reads() (list []apart.File) {
 	return list
 }
 
-// models are the comma-separated values of --model. A file's name may have a comma.
+// models returns the comma-separated values of --model. An existing file whose name has a comma is one value.
 func (s *source) models() []string {
 	if _, err := os.Stat(s.model); err == nil || s.model == "" {
 		return []string{s.model}
@@ -231,10 +234,11 @@ func (s *source) models() []string {
 	return strings.Split(s.model, ",")
 }
 
-// unrelatedFlags do not affect what is written.
+// unrelatedFlags do not affect the rows or the document that is written.
 var unrelatedFlags = []string{"workers", "device", "rejects", "resume", "fail-on", "plot", "json", "help"}
 
-// settings are the flags, without some, that have another than their usual value. The default model may change.
+// settings returns the flags that do not have their usual values, as on a command line, without some of them. It always
+// includes the model and the seed, whose usual values may change.
 func (s *source) settings(without ...string) string {
 	text := ""
 	s.c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -249,21 +253,21 @@ func (s *source) settings(without ...string) string {
 	return text
 }
 
-// command is the command line that does the same, without some flags.
+// command returns the command line that does the same, without some flags.
 func (s *source) command(without ...string) string {
 	return document.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
 }
 
-// An opening is a model with an input for it.
+// An opening is a model and the input for it.
 type opening struct {
 	model *algo.Model
-	data  []byte // of the model's file
+	data  []byte // the model's file
 	alone *algo.SingleScorer
 	*input
 	records run.Input
 }
 
-// openModel opens a model, to read molecules in its form, in the order of their atoms or in any.
+// openModel opens a model, and has molecules read in its form. ordered keeps their atoms in the form's order.
 func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	m, data, err := openModelFile(name)
 	if err != nil {
@@ -275,7 +279,7 @@ func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	return &opening{model: m, data: data}, nil
 }
 
-// single makes the scorer of single graphs.
+// single makes the scorer of single graphs, unless it exists.
 func (s *source) single(o *opening) (err error) {
 	if o.alone == nil {
 		o.alone, err = algo.NewSingleScorer(s.c.Context(), o.model, s.workers)
@@ -283,7 +287,7 @@ func (s *source) single(o *opening) (err error) {
 	return err
 }
 
-// begin makes the scorer and opens the input, repeatedly if scoring needs it and it can be read again.
+// begin makes the scorer of single graphs and opens the input.
 func (s *source) begin(o *opening) (err error) {
 	if err := s.single(o); err != nil {
 		return err

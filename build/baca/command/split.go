@@ -26,12 +26,13 @@ type splitFlags struct {
 	to          string
 	text        table.Text
 	quiet       bool
-	names       []string // the input's columns
+	names       []string // columns of the input
 }
 
-// A splitFile is a file of one part.
+// A splitFile is the file of one of the two sets.
 type splitFile struct{ name, form string }
 
+// newSplit returns the command "split".
 func newSplit() *cobra.Command {
 	f := splitFlags{}
 	c := f.verb(&cobra.Command{
@@ -56,6 +57,7 @@ func newSplit() *cobra.Command {
 	return c
 }
 
+// check completes the options and returns an error of usage for flags that do not fit.
 func (f *splitFlags) check() error {
 	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
 	f.own = func(_, names []string) { f.names = names }
@@ -74,6 +76,7 @@ func (f *splitFlags) check() error {
 	}.check())
 }
 
+// run divides the library and writes both sets.
 func (f *splitFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	records, err := f.read(ctx, stderr)
@@ -95,7 +98,7 @@ func (f *splitFlags) run() error {
 	return f.compare(ctx, stderr, train, test)
 }
 
-// read reads all records.
+// read reads all records of the library.
 func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset.Record, err error) {
 	in, err := f.open()
 	if err != nil {
@@ -114,7 +117,7 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset
 	return list, nil
 }
 
-// write writes two files, or all rows to standard output.
+// write writes the two files, or all rows with their set to standard output.
 func (f *splitFlags) write(records []dataset.Record, parts []string, train, test []dataset.Record) error {
 	refused := len(records) - len(train) - len(test)
 	if err := checkRead(len(records), refused); err != nil {
@@ -134,13 +137,14 @@ func (f *splitFlags) write(records []dataset.Record, parts []string, train, test
 	return nil
 }
 
+// rows writes records as a table. form is its file format.
 func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []dataset.Record) error {
 	sink := table.NewSink(w, form, f.text, true, append(fields, table.OwnBehind(f.names, fields)...))
 	sink.Add(table.Listed(rows)...)
 	return sink.Close()
 }
 
-// summarize sums up.
+// summarize writes the numbers of records, and the first refused ones.
 func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, test int) {
 	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
@@ -157,7 +161,7 @@ func (f *splitFlags) summarize(w io.Writer, records []dataset.Record, train, tes
 	}
 }
 
-// compare says how the test set differs from the training set.
+// compare writes how the test set differs from the training set.
 func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []dataset.Record) error {
 	var lists [2]*compare.List
 	for k, rows := range [][]dataset.Record{train, test} {
@@ -179,10 +183,10 @@ func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test 
 	return nil
 }
 
-// commonerNamed traits are named of each set.
+// commonerNamed is how many traits are named for each set.
 const commonerNamed = 5
 
-// commoner names the surest traits of one set.
+// commoner returns a sentence on the traits that are surely commoner in one set, or "" if there are none.
 func commoner(c *compare.Comparison, inB bool) string {
 	var list []string
 	for _, d := range compare.Commoner(c.Named, inB) {

@@ -12,6 +12,7 @@ import (
 	"baca/weights"
 )
 
+// newStructures returns the command "model structures".
 func newStructures() *cobra.Command {
 	var r remake
 	var values labels
@@ -32,7 +33,7 @@ func newStructures() *cobra.Command {
 	return c
 }
 
-// withStructures returns the file of a model that stores its training molecules.
+// withStructures returns the file of the model m with its training molecules.
 func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 	if m.Card.DatasetSHA256 != "" && m.Card.Schema != algo.Constant {
 		if err := r.trainedOn(m); err != nil {
@@ -48,7 +49,7 @@ func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// keepStructures stores a model's training molecules, with their values.
+// keepStructures adds the training molecules and their values to m. The input must be the one that m was trained on.
 func (s *source) keepStructures(m *algo.Model, values *labels) error {
 	s.form = m.Form()
 	in, err := s.open()

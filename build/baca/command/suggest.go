@@ -21,12 +21,13 @@ import (
 type suggestFlags struct {
 	source
 	plot           string
-	price, exclude string // columns
+	price, exclude string // names of columns
 	json           bool
 	text           table.Text
 	options        suggest.Options
 }
 
+// newSuggest returns the command "suggest".
 func newSuggest() *cobra.Command {
 	f := suggestFlags{}
 	o := &f.options
@@ -51,6 +52,7 @@ func newSuggest() *cobra.Command {
 	return c
 }
 
+// check returns an error of usage for flags that do not fit.
 func (f *suggestFlags) check() error {
 	o, budget := &f.options, f.c.Flags().Changed("budget")
 	if !budget {
@@ -63,6 +65,7 @@ func (f *suggestFlags) check() error {
 	}.check())
 }
 
+// run reads the library, chooses molecules and writes the picks.
 func (f *suggestFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	o, err := f.openModel(f.model, false)
@@ -106,6 +109,7 @@ func (f *suggestFlags) run() error {
 	return nil
 }
 
+// suggest chooses molecules of a shelf, and shows progress on stderr.
 func (f *suggestFlags) suggest(ctx context.Context, shelf *suggest.Shelf, o suggest.Options, stderr io.Writer) (*suggest.Suggested, error) {
 	p := progress.New(stderr, "choosing", int64(shelf.Library.Len()))
 	defer p.Done()
@@ -113,7 +117,7 @@ func (f *suggestFlags) suggest(ctx context.Context, shelf *suggest.Shelf, o sugg
 	return shelf.Suggest(ctx, o)
 }
 
-// write writes rows as CSV, or everything as JSON.
+// write writes the picks as CSV, or everything as JSON.
 func (f *suggestFlags) write(w io.Writer, shelf *suggest.Shelf, s *suggest.Suggested) error {
 	if !f.json {
 		return s.WriteCSV(w, f.text)

@@ -41,9 +41,10 @@ type trainFlags struct {
 	background string
 	asWritten  bool
 	structures bool
-	values     labels // of kept errors, if any
+	values     labels // columns of the values from which errors are kept, or none
 }
 
+// newTrain returns the command "train".
 func newTrain(gpus *device.GPUs) *cobra.Command {
 	f := trainFlags{device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
@@ -103,14 +104,15 @@ func (f *trainFlags) check() error {
 	return cmp.Or(err, f.device.check())
 }
 
-// ownBackground reports that --background names a file.
+// ownBackground reports whether --background names a file.
 func (f *trainFlags) ownBackground() bool {
 	return f.background != builtInBackground && f.background != noBackground
 }
 
-// keepsErrors reports whether the model keeps prediction errors.
+// keepsErrors reports whether the model keeps errors of predictions.
 func (f *trainFlags) keepsErrors() bool { return f.values.Predicted != "" }
 
+// run trains a model, or continues a training, and writes the model.
 func (f *trainFlags) run() error {
 	// All graphs stay in memory, and a smaller heap costs a training less than a tenth of its time.
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
@@ -162,7 +164,7 @@ func (f *trainFlags) run() error {
 	return nil
 }
 
-// prepare sets the options, and reports the length of a training unless the user set it.
+// prepare sets the options of training. It says how long training takes, unless the user has set that.
 func (j *trainJob) prepare() error {
 	asked := j.Card.Epochs
 	err := j.Prepare()
@@ -178,7 +180,7 @@ func (j *trainJob) prepare() error {
 	return err
 }
 
-// knowsNothing says why a model has no intervals.
+// knowsNothing says why a model has no errors of predictions.
 func knowsNothing(m *algo.Model) string {
 	text := m.NoResiduals()
 	if m.Card.Holdout == "" {
@@ -187,12 +189,12 @@ func knowsNothing(m *algo.Model) string {
 	return text
 }
 
-// claim checks before hours of training that a model can be written, and locks it until release. Only
-// a run that resumes replaces a file.
+// claim checks that a model file can be written, before hours of training, and locks it until release. Only a run that
+// resumes may replace an existing file.
 func claim(path string, resume bool) (release func(), err error) {
 	release, err = replace.Alone(path+lockExt, path, path+checkpointExt)
 	if at := new(fs.PathError); errors.As(err, &at) {
-		err = at.Err // nobody asked for a lock
+		err = at.Err // without the name of the lock
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--out %s: %w", path, err)
@@ -212,15 +214,15 @@ func claim(path string, resume bool) (release func(), err error) {
 	return release, err
 }
 
-// A trainingSet is the input of `baca train`.
+// A trainingSet is what `baca train` reads.
 type trainingSet struct {
-	name   string // of the file or folder
+	name   string // name of the file or folder
 	schema string
 	sha256 string
 	rows   []algo.Source
 }
 
-// readTraining reads the training graphs with their values, and reports refused ones.
+// readTraining reads the training graphs with their values, and says which records it refuses.
 func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	ctx, stderr := s.c.Context(), s.c.ErrOrStderr()
 	absolute, err := filepath.Abs(s.paths[0])
@@ -257,10 +259,10 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	return set, err
 }
 
-// Values of --background that are no files.
+// Values of --background other than files.
 const builtInBackground, noBackground = "built-in", "none"
 
-// addBackground reads the background of molecules.
+// addBackground reads the background with a name, for a model of molecules.
 func (j *trainJob) addBackground(ctx context.Context, name string) error {
 	own := name != builtInBackground && name != noBackground
 	if j.Card.Schema == algo.Constant && own {
@@ -291,24 +293,24 @@ func (j *trainJob) addBackground(ctx context.Context, name string) error {
 	return nil
 }
 
-// A trainJob is one training run, with a file.
+// A trainJob is a training run that writes a file.
 type trainJob struct {
 	training.Training
 	stderr io.Writer
-	path   string // of the model file, whose checkpoint is beside it; empty for none
+	path   string // the model file; its checkpoint is beside it. Empty: neither is written
 	resume bool
-	hint   string // how to resume after an interrupt
+	hint   string // what to say about resuming after an interrupt
 }
 
 func (j *trainJob) checkpoint() string { return j.path + checkpointExt }
 
-// begun reports a checkpoint.
+// begun reports whether there is a checkpoint.
 func (j *trainJob) begun() bool {
 	_, err := os.Stat(j.checkpoint())
 	return j.path != "" && err == nil
 }
 
-// run trains and returns the model file. Use the model loaded from it, which is rounded.
+// run trains and returns the model file. It rounds, so use the model that is loaded from it.
 func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 	j.Save = weights.SaveMeasured
 	if err := j.prepare(); err != nil {
@@ -355,7 +357,7 @@ func (j *trainJob) train(ctx context.Context) error {
 	}, j.save)
 }
 
-// save writes the last state, if there are checkpoints.
+// save writes a checkpoint of the present state, if there is a path.
 func (j *trainJob) save() error {
 	if j.path == "" {
 		return nil
@@ -365,7 +367,7 @@ func (j *trainJob) save() error {
 	})
 }
 
-// restore returns the checkpoint, an empty one for a fresh start.
+// restore returns the checkpoint from which the run resumes, or an empty one for a new start.
 func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	none, at := new(weights.Checkpoint), j.checkpoint()
 	switch begun := j.begun(); {
@@ -401,7 +403,7 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	return c, nil
 }
 
-// finish writes the model file.
+// finish writes the model file and removes the checkpoint.
 func (j *trainJob) finish(data []byte) error {
 	if err := replace.Bytes(j.path, data); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"baca/weights"
 )
 
+// newVersion returns the command "version".
 func newVersion(gpus *device.GPUs) *cobra.Command {
 	return &cobra.Command{
 		Use:        "version",

@@ -8,11 +8,11 @@ import (
 	"baca/build/internal/usage"
 )
 
-// A File is read or written by a run.
+// A File is a file that a run reads or writes.
 type File struct {
-	Role string // such as "the input", or a flag
+	Role string // what it is to the run, such as "the input", or its flag
 	Name string // empty for none
-	// Stream is an open file without a name, or with its own.
+	// Stream is an open file. It may be set without a name.
 	Stream *os.File
 }
 
@@ -23,8 +23,8 @@ func (f File) String() string {
 	return f.Role + " " + f.Name
 }
 
-// Check reports a file that would be written and also read, or written twice, under any names or
-// links, even before it exists. Only regular files matter.
+// Check returns an error if a file would be both read and written, or written twice, under any name or link. It also
+// finds files that do not exist yet. Only regular files matter.
 func Check(reads, writes []File) error {
 	taken := files(reads)
 	for _, w := range files(writes) {
@@ -38,13 +38,14 @@ func Check(reads, writes []File) error {
 	return nil
 }
 
-// A found file has its current or future place.
+// A found file exists, or has a place where it will be.
 type found struct {
 	File
 	info  os.FileInfo // nil if it does not exist
-	place string      // future path
+	place string      // path at which a missing file will be
 }
 
+// files returns the regular files of a list, and those that do not exist yet. It leaves out pipes, devices and folders.
 func files(list []File) (all []found) {
 	for _, f := range list {
 		var info os.FileInfo
@@ -67,6 +68,7 @@ func files(list []File) (all []found) {
 	return all
 }
 
+// is reports whether two files are the same.
 func (f found) is(other found) bool {
 	if f.info == nil || other.info == nil {
 		return f.info == nil && other.info == nil && f.place == other.place

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// hot packages dominate the run time. Others are not inlined, which makes the download a tenth smaller.
+// hot packages take most of the time. Functions of all others are not inlined, which makes the download a tenth smaller.
 var hot = []string{
 	"baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
 	"baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices",
 }
 
-// Compile compiles a package main of the repository in root, such as ./wasm/app, without symbols
-// and folder names, so that builds of a commit are equal.
+// Compile compiles a package main of the repository in root, such as ./wasm/app. It leaves out symbols and names of folders,
+// so that all builds of a commit are equal.
 func Compile(root, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "browser")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Path is the browser's path, from the variable CHROMIUM or found, or empty.
+// Path returns the path of the browser: the variable CHROMIUM, or one that is installed, or "".
 func Path() string {
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil && name != "" {
@@ -21,7 +21,7 @@ func Path() string {
 	return ""
 }
 
-// Need skips a test without a browser.
+// Need skips a test if there is no browser.
 func Need(t testing.TB) {
 	t.Helper()
 	if Path() == "" {
@@ -29,8 +29,8 @@ func Need(t testing.TB) {
 	}
 }
 
-// Start starts a browser with a profile folder, and returns the context for tabs and a function to end it. The
-// browser's own requests, such as updates, and those of tabs without a proxy go to a dead proxy.
+// Start starts a browser with a profile in a folder. It returns the context for tabs, and a function that ends the
+// browser. Requests that the browser itself makes, such as for updates, go to a proxy that does not exist.
 func Start(profile string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()), chromedp.NoSandbox, chromedp.DisableGPU,

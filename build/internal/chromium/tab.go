@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a page under test, with the errors and warnings of its console.
+// A Tab is a page under test. It collects the errors and warnings of the page's console.
 type Tab struct {
 	T   testing.TB
 	Ctx context.Context
@@ -20,7 +20,7 @@ type Tab struct {
 	wrong []string
 }
 
-// NewTab watches the console of a context's page.
+// NewTab returns a Tab for the page of a context, and watches its console.
 func NewTab(t testing.TB, ctx context.Context) *Tab {
 	t.Helper()
 	b := &Tab{T: t, Ctx: ctx}
@@ -31,7 +31,7 @@ func NewTab(t testing.TB, ctx context.Context) *Tab {
 			if err != nil {
 				return
 			}
-			// Chromium itself warns a page that asks for a GPU where none is.
+			// Chromium itself warns a page that asks for a GPU on a machine without one.
 			warning := m.Type == "warning" && m.Text != "No available adapters."
 			if m.IsException() || m.Type == "error" || warning {
 				b.Blame("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
@@ -41,22 +41,22 @@ func NewTab(t testing.TB, ctx context.Context) *Tab {
 	return b
 }
 
-// Blame notes something that went wrong.
+// Blame records something that went wrong.
 func (b *Tab) Blame(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
 }
 
-// Wrong is what went wrong so far: errors and warnings of the console, violations of the content
-// security policy included, and what was blamed.
+// Wrong returns what went wrong so far, one a line: errors and warnings of the console, which include violations of the
+// content security policy, and what Blame recorded.
 func (b *Tab) Wrong() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Join(b.wrong, "\n")
 }
 
-// Quiet checks that nothing went wrong.
+// Quiet fails the test if something went wrong.
 func (b *Tab) Quiet() {
 	b.T.Helper()
 	if text := b.Wrong(); text != "" {
@@ -64,7 +64,7 @@ func (b *Tab) Quiet() {
 	}
 }
 
-// Run runs actions.
+// Run runs actions. If one fails, the test ends with what.
 func (b *Tab) Run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.T.Helper()
 	if err := chromedp.Do(b.Ctx, steps...); err != nil {
@@ -72,7 +72,7 @@ func (b *Tab) Run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Eval evaluates an expression in the page, or what its promise becomes.
+// Eval returns the value of an expression in the page, or of the promise that it gives.
 func Eval[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	v, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -82,7 +82,7 @@ func Eval[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression is true, at each frame of the page, also while one page follows another.
+// Wait waits until an expression is true in the page. It goes on waiting while another page loads.
 func (b *Tab) Wait(expression string) {
 	b.T.Helper()
 	for {
@@ -93,6 +93,6 @@ func (b *Tab) Wait(expression string) {
 		if b.Ctx.Err() != nil || !strings.Contains(err.Error(), "-32000") {
 			b.T.Fatalf("waiting for %s: %v\n%s", expression, err, b.Wrong())
 		}
-		time.Sleep(50 * time.Millisecond) // the old page was asked while it was left; the new one is asked next
+		time.Sleep(50 * time.Millisecond) // the page was being left; ask the next one
 	}
 }

@@ -1,7 +1,7 @@
-// Package lock keeps two processes from the same work ([Acquire]), or from writing the same file ([Open]).
+// Package lock prevents two processes from doing the same work ([Acquire]), or from writing the same file ([Open]).
 //
-// Package github.com/gofrs/flock locks through a handle of its own, on Windows the first byte: it
-// can lock neither a file while it is written nor one that names its holder.
+// Package github.com/gofrs/flock does not serve: it locks by a handle of its own, on Windows the first byte. So it can lock
+// neither a file while it is written nor a file that names its holder.
 package lock
 
 import (
@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// ErrHeld means that another process or part of this one holds the lock.
+// ErrHeld is the error if another process, or another part of this one, holds the lock.
 var ErrHeld = errors.New("held by")
 
-// Acquire locks a name by a file that names this process. It does not wait: the error wraps [ErrHeld] and names the
-// holder, or [errors.ErrUnsupported] where the file system has no locks. The system ends a lock with its process, so a
-// leftover file locks nothing. release ends the lock and removes the file.
+// Acquire locks a name by a file of that name, which says which process holds it. It does not wait. The error wraps
+// [ErrHeld] and names the holder, or wraps [errors.ErrUnsupported] if the file system has no locks. The system ends a lock
+// with its process, so a file that was left over locks nothing. release ends the lock and removes the file.
 func Acquire(path string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -34,7 +34,7 @@ func Acquire(path string) (release func(), err error) {
 			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		// Its holder removed the file, perhaps after it was opened here: others would lock a new file.
+		// If the holder has removed the file since it was opened here, others would lock a new file.
 		if !current(f, path) {
 			f.Close()
 			continue
@@ -47,8 +47,8 @@ func Acquire(path string) (release func(), err error) {
 	}
 }
 
-// Open opens or makes a file, and locks it until it is closed, unless the file system has no locks. Its error wraps
-// [ErrHeld] if another has the lock.
+// Open opens or creates a file, and locks it until it is closed. It does not lock on a file system without locks. The error
+// wraps [ErrHeld] if another process holds the lock.
 func Open(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -62,11 +62,11 @@ func Open(path string) (*os.File, error) {
 		case err != nil || current(f, path):
 			return f, nil
 		}
-		f.Close() // its holder renamed it meanwhile
+		f.Close() // its holder has renamed it meanwhile
 	}
 }
 
-// current reports whether an open file still has the name.
+// current reports whether a path still leads to an open file.
 func current(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -76,7 +76,7 @@ func current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// sign writes the holder.
+// sign writes to a lock file which process holds it.
 func sign(f *os.File) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -89,7 +89,7 @@ func sign(f *os.File) error {
 	return err
 }
 
-// holder reads the holder, who may not have signed yet.
+// holder returns who holds a lock file, as far as it is written there.
 func holder(f *os.File) string {
 	text, _ := io.ReadAll(io.LimitReader(f, 300))
 	if name := strings.TrimSpace(string(text)); name != "" {

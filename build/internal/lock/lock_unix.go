@@ -8,6 +8,7 @@ import (
 	"syscall"
 )
 
+// lock locks a file, or returns ErrHeld.
 func lock(f *os.File) error {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
@@ -19,7 +20,7 @@ func lock(f *os.File) error {
 	}
 }
 
-// Remove removes the file while locked: later it may be another's.
+// Remove removes a file that is locked, and then unlocks it: after that, the name may be another process's.
 func Remove(f *os.File) {
 	os.Remove(f.Name())
 	f.Close()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Processor is its name and number of cores.
+// Processor returns the name of the processor and the number of cores.
 func Processor() string {
 	name := "unknown processor"
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {

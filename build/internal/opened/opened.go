@@ -1,4 +1,4 @@
-// Package opened records which files are opened, to name a data set by their sum.
+// Package opened records which files are opened, to identify a data set by the sum of its files.
 package opened
 
 import (
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Files records opened files. It is safe for concurrent use.
+// Files is a file system that records the files that are opened. It is safe for concurrent use.
 type Files struct {
 	fs.FS
 	mu    sync.Mutex
@@ -34,10 +34,10 @@ func (f *Files) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// Sum is the SHA-256, in hex, of the concatenated opened files, by path.
+// Sum returns the SHA-256, in hex, of all opened files, one after the other by path.
 func (f *Files) Sum() (string, error) { return Sum(f.FS, slices.Sorted(maps.Keys(f.names))...) }
 
-// Sum is the SHA-256, in hex, of concatenated files.
+// Sum returns the SHA-256, in hex, of files, one after the other.
 func Sum(files fs.FS, names ...string) (string, error) {
 	h := sha256.New()
 	for _, name := range names {

@@ -17,39 +17,39 @@ import (
 	"baca/algo/document"
 )
 
-// progressInterval is the time between two plain lines.
+// progressInterval is the time between two lines of text.
 const progressInterval = 5 * time.Second
 
-// measurable is the least duration for a speed.
+// measurable is the shortest time from which a speed is computed.
 const measurable = time.Second
 
-// measurableShare is the least share of a file that tells how long the rest takes: reading is ahead by blocks.
+// measurableShare is the smallest share of a file from which the remaining time is computed, since files are read in
+// blocks, ahead of the work.
 const measurableShare = 0.02
 
-// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at
-// the end and every few seconds. It is safe for concurrent use. Done must be called, even after an
-// interruption.
+// A Progress counts graphs. On a terminal it draws a bar. Elsewhere it writes a line of text at the beginning, every few
+// seconds and at the end. It is safe for concurrent use. Done must be called, even after an interrupt.
 type Progress struct {
 	w     io.Writer
 	what  string
-	total int64 // 0: not known
+	total int64 // number of graphs; 0 if unknown
 
-	bars *mpb.Progress // nil for plain lines
+	bars *mpb.Progress // nil for lines of text
 	bar  *mpb.Bar
 
 	mu      sync.Mutex
 	start   time.Time
-	printed time.Time // zero before the first plain line
-	fresh   bool      // something is not printed yet
-	skipped int64     // done before the start
-	done    int64     // skipped ones included
+	printed time.Time // time of the last line; zero before the first
+	fresh   bool      // whether something is not printed yet
+	skipped int64     // graphs done before the start
+	done    int64     // graphs done, with the skipped ones
 	note    string
 
-	share func() float64 // of all that was read, nil if unknown
-	from  float64        // share at the start
+	share func() float64 // returns the share of the input that was read; nil if unknown
+	from  float64        // the share at the start
 }
 
-// New begins work on a number of graphs, 0 if unknown.
+// New shows the progress of work on total graphs, 0 if unknown. what says which work.
 func New(w io.Writer, what string, total int64) *Progress {
 	p := &Progress{w: w, what: what, total: total, start: time.Now()}
 	if over, ok := w.(interface{ Unwrap() io.Writer }); ok {
@@ -62,17 +62,17 @@ func New(w io.Writer, what string, total int64) *Progress {
 	return p
 }
 
-// Of tells how much of an input of unknown length was read, from 0 to 1.
+// Of sets a function that returns the share of the input that was read, from 0 to 1. It serves if total is unknown.
 func (p *Progress) Of(share func() float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.share, p.from = share, share()
 }
 
-// counted elements of Each are counted at once.
+// counted is the number of elements of Each that are counted at once.
 const counted = 1024
 
-// Each shows how far a sequence has been read.
+// Each yields a sequence and shows how many of its elements were read.
 func Each[T any](w io.Writer, what string, list iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		p := New(w, what, 0)
@@ -98,7 +98,7 @@ func Each[T any](w io.Writer, what string, list iter.Seq2[T, error]) iter.Seq2[T
 	}
 }
 
-// hasScreen reports a terminal that can draw a bar. Those without a size get lines.
+// hasScreen reports whether a terminal can draw a bar: it must know its size.
 func hasScreen(fd int) bool {
 	if !cwriter.IsTerminal(fd) {
 		return false
@@ -107,7 +107,7 @@ func hasScreen(fd int) bool {
 	return err == nil && width > 0 && height > 0
 }
 
-// drawBar starts the drawing goroutines; Done ends them.
+// drawBar starts the goroutines that draw the bar. Done ends them.
 func (p *Progress) drawBar(options ...mpb.ContainerOption) {
 	p.bars = mpb.New(append(options, mpb.WithOutput(p.w))...)
 	style := mpb.BarStyle()
@@ -124,7 +124,7 @@ func (p *Progress) drawBar(options ...mpb.ContainerOption) {
 	}
 }
 
-// Skip counts graphs that were done before the work began. They do not affect the speed.
+// Skip counts graphs that were done before the work began. They do not count for the speed.
 func (p *Progress) Skip(n int64) {
 	p.mu.Lock()
 	p.skipped += n
@@ -132,6 +132,7 @@ func (p *Progress) Skip(n int64) {
 	p.Add(n)
 }
 
+// Add counts n more graphs.
 func (p *Progress) Add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,17 +148,17 @@ func (p *Progress) Add(n int64) {
 	p.bar.SetCurrent(p.done)
 }
 
-// Note sets a further text, such as the loss, for the next line.
+// Note sets a text, such as the loss, that is shown with the progress.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.note = text
 }
 
-// Done ends the work and leaves its last state on the terminal.
+// Done ends the work. The last state stays on the terminal.
 func (p *Progress) Done() {
 	p.mu.Lock()
-	p.share = nil // all that is read is done
+	p.share = nil // everything that was read is done
 	p.mu.Unlock()
 	if p.bars == nil {
 		p.mu.Lock()
@@ -171,13 +172,13 @@ func (p *Progress) Done() {
 	p.bars.Wait()
 }
 
-// line writes a plain line, ignoring errors.
+// line writes a line of text. It ignores errors.
 func (p *Progress) line() {
 	p.fresh = false
 	fmt.Fprintf(p.w, "%s: %s\n", p.what, p.state())
 }
 
-// state is, for example, "epoch 3/400, loss 4.1, 12 %, 2100 graphs/s, 40s left".
+// state returns the progress as a text, such as "epoch 3/400, loss 4.1, 12 %, 2100 graphs/s, 40s left".
 func (p *Progress) state() string {
 	var parts []string
 	if p.note != "" {

@@ -15,11 +15,11 @@ import (
 	"baca/build/internal/lock"
 )
 
-// PartExt is appended to the name of a file, by [File] with 16 random hex digits, for its next content.
+// PartExt is appended to the name of a file for its next content. [File] also appends 16 random hex digits.
 const PartExt = ".part"
 
-// File replaces a file by what write writes, if that succeeds. Readers find the old or the new
-// content, even after a power failure. Of concurrent writers the last wins. A stream, see [Target], is written as it is.
+// File replaces a file by what write writes. If write fails, the file stays. Readers find either the old or the new
+// content, even after a power failure. Of several writers the last one wins. A stream, see [Target], is written directly.
 func File(name string, write func(io.Writer) error) (err error) {
 	path, stream, err := Target(name)
 	if err != nil {
@@ -53,7 +53,7 @@ func File(name string, write func(io.Writer) error) (err error) {
 	return p.named(err)
 }
 
-// Rename gives a complete file the name of the one that it replaces.
+// Rename gives the file part the name path. It replaces the file of that name.
 func Rename(part, path string) error {
 	if err := os.Rename(part, path); err != nil {
 		return err
@@ -66,8 +66,9 @@ func Rename(part, path string) error {
 	return nil
 }
 
-// Target returns the file that a name leads to, through links. What no file can replace is a stream, which is open: a
-// pipe, a device, or the process's own standard output or error, which opened by name would be written from its start.
+// Target returns the file to which a name leads, through links. If no file can replace it, it is returned open, as a
+// stream: a pipe, a device, or the standard output or error of the process. These two must not be opened by name, since
+// that would overwrite them from the start.
 func Target(name string) (path string, stream *os.File, err error) {
 	info, err := os.Stat(name)
 	if err == nil && standard(info) != nil {
@@ -83,7 +84,7 @@ func Target(name string) (path string, stream *os.File, err error) {
 	return name, nil, nil
 }
 
-// Place is the future path of a missing file, links followed.
+// Place returns the path at which a missing file will be, after following links.
 func Place(name string) string {
 	for range 100 { // links may be circular
 		to, err := os.Readlink(name)
@@ -106,7 +107,7 @@ func Place(name string) string {
 	return filepath.Join(dir, filepath.Base(name))
 }
 
-// standard returns the standard stream of a name, or nil.
+// standard returns the standard output or error if the name leads there, else nil.
 func standard(name fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if info, err := f.Stat(); err == nil && os.SameFile(info, name) {
@@ -116,7 +117,7 @@ func standard(name fs.FileInfo) *os.File {
 	return nil
 }
 
-// Close closes a stream, unless it is a standard one.
+// Close closes a stream, unless it is standard output or error.
 func Close(stream *os.File) error {
 	if stream == os.Stdout || stream == os.Stderr {
 		return nil
@@ -124,19 +125,19 @@ func Close(stream *os.File) error {
 	return stream.Close()
 }
 
-// Allow gives a new file the permissions of the file that it will replace, as far as the file system can.
+// Allow gives a new file the permissions of the file at path, which it will replace, as far as the file system can.
 func Allow(f *os.File, path string) {
 	if info, err := os.Stat(path); err == nil {
 		f.Chmod(info.Mode().Perm())
 	}
 }
 
-// Bytes is File with given content.
+// Bytes is File for content that is known.
 func Bytes(path string, data []byte) error {
 	return File(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// A part is the next content of a file.
+// A part is the next content of the file of.
 type part struct {
 	file *os.File
 	of   string
@@ -147,7 +148,7 @@ func (p *part) Write(b []byte) (int, error) {
 	return n, p.named(err)
 }
 
-// named returns an error with the requested name.
+// named returns an error with the name that the caller knows.
 func (p *part) named(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -158,8 +159,9 @@ func (p *part) named(err error) error {
 	return err
 }
 
-// Alone makes this process the only writer of files until release, and removes what killed ones left. Others that use
-// the same name get the error of [lock.Acquire], unless the file system has no locks.
+// Alone makes this process the only writer of files until release. It also removes what killed writers of them have left.
+// Other processes that call it with the same name get the error of [lock.Acquire]. On a file system without locks it does
+// nothing.
 func Alone(name string, files ...string) (release func(), err error) {
 	release, err = lock.Acquire(name)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -173,7 +175,7 @@ func Alone(name string, files ...string) (release func(), err error) {
 	return release, err
 }
 
-// Clean removes what killed processes left of a file, whose only writer the caller is.
+// Clean removes what killed processes have left of File at path. The caller must be the only writer of the file.
 func Clean(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {

@@ -1,4 +1,4 @@
-// Package revision lays the files of another commit beside the working tree, for programs that compare the two.
+// Package revision checks out another commit beside the working tree, for programs that compare the two.
 package revision
 
 import (
@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Checkout lays the files of a revision of the repository in root into a new folder. remove takes them away, also once ctx is done.
+// Checkout checks out a revision of the repository in root into a new folder. remove removes the folder, even after ctx is
+// done.
 func Checkout(ctx context.Context, root, revision, folder string) (remove func(), err error) {
 	if err := git(ctx, root, "add", "--detach", folder, revision); err != nil {
 		return nil, fmt.Errorf("revision %s: %w", revision, err)
@@ -20,6 +21,7 @@ func Checkout(ctx context.Context, root, revision, folder string) (remove func()
 	}, nil
 }
 
+// git runs "git worktree" in root with these arguments. Errors have its output.
 func git(ctx context.Context, root string, args ...string) error {
 	c := exec.CommandContext(ctx, "git", append([]string{"worktree"}, args...)...)
 	c.Dir = root

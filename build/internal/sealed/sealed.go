@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// ErrBroken means a wrong checksum.
+// ErrBroken is the error for a wrong checksum.
 var ErrBroken = errors.New("it was edited or cut short")
 
 // file is the stored object: the value and the SHA-256, in hex, of its bytes.
@@ -19,6 +19,7 @@ type file struct {
 	Value  json.RawMessage `json:"value"`
 }
 
+// Write writes v as JSON, with its checksum.
 func Write(w io.Writer, v any) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -27,6 +28,7 @@ func Write(w io.Writer, v any) error {
 	return json.NewEncoder(w).Encode(file{sum(value), value})
 }
 
+// Read reads into v what Write wrote. It fails with [ErrBroken] if data are no such JSON or the checksum differs.
 func Read(data []byte, v any) error {
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -38,6 +40,7 @@ func Read(data []byte, v any) error {
 	return json.Unmarshal(f.Value, v)
 }
 
+// sum returns the SHA-256 of value in hexadecimal.
 func sum(value []byte) string {
 	s := sha256.Sum256(value)
 	return hex.EncodeToString(s[:])

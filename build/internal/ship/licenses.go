@@ -13,7 +13,7 @@ import (
 // A Module is compiled into a program.
 type Module struct{ Path, Version, Dir string }
 
-// Modules are those of programs, but for ours, by path.
+// Modules returns the modules from which programs are compiled, other than this one, by path.
 func Modules(root string, programs ...Program) (list []Module, err error) {
 	defer try.Catch(&err)
 	var lines []string
@@ -31,7 +31,8 @@ func Modules(root string, programs ...Program) (list []Module, err error) {
 	return list, nil
 }
 
-// Licenses returns an introduction and the licences of Go and of the programs' modules.
+// Licenses returns an introduction followed by the licences of Go and of the programs' modules. A module without a licence
+// is an error.
 func Licenses(root, introduction string, programs ...Program) (text *bytes.Buffer, err error) {
 	defer try.Catch(&err)
 	goroot := try.To(programs[0].Go(root, "env", "GOROOT"))

@@ -8,11 +8,11 @@ import (
 	"regexp"
 )
 
-// link is one of Markdown, to a file beside the page or to a section of one.
+// link matches a link in Markdown to a file beside the page, or to a section of one.
 var link = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s:#]+)(#[^)\s]*)?\)`)
 
-// Unlink makes text of links from a page of the repository to its other files, except to those that are there. It asks of each by its
-// path from the root.
+// Unlink replaces the links of a page to other files of the repository by their text, except to files for which there
+// returns true. name and file are paths from the root.
 func Unlink(root, name string, page []byte, there func(file string) bool) []byte {
 	return link.ReplaceAllFunc(page, func(found []byte) []byte {
 		parts := link.FindSubmatch(found)
@@ -24,7 +24,8 @@ func Unlink(root, name string, page []byte, there func(file string) bool) []byte
 	})
 }
 
-// Documents are pages of the repository and what they link to: pages, pictures and small tables. Links to all else become text.
+// Documents returns pages of the repository, and the pages, pictures and small tables to which they link. Other links
+// become text.
 func Documents(root string, pages ...string) (files []File, err error) {
 	names := map[string]bool{}
 	read := func(name string) (f File) {

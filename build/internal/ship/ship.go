@@ -1,4 +1,4 @@
-// Package ship has what the builders of packages share: folders, programs, archives and licences.
+// Package ship has what the builders of packages have in common: folders, programs, archives and licences.
 package ship
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Folder empties or makes a folder, and returns the repository's root.
+// Folder creates an empty folder, and returns the root of the repository.
 func Folder(out string) (root string, err error) {
 	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -28,10 +28,10 @@ func Folder(out string) (root string, err error) {
 	return strings.TrimSpace(string(text)), os.MkdirAll(out, 0o777)
 }
 
-// A Program is a package main, compiled for a system.
+// A Program is a package main with the system and the tags that it is compiled for.
 type Program struct{ OS, Arch, Package, Tags string }
 
-// Go runs the go command for the program's system in the repository's root.
+// Go runs the go command for the program's system in root, and returns what it prints.
 func (p Program) Go(root string, args ...string) ([]byte, error) {
 	c := exec.Command("go", args...)
 	c.Dir = root
@@ -43,7 +43,8 @@ func (p Program) Go(root string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// Compile returns the program, called name there, without symbols and folder names. It names the commit in its version.
+// Compile compiles the program without symbols and names of folders. It is called name in the archive. Its version names
+// the commit.
 func (p Program) Compile(root, name, commit string) (f File, err error) {
 	defer try.Catch(&err)
 	dir := try.To(os.MkdirTemp("", "baca"))
@@ -57,20 +58,20 @@ func (p Program) Compile(root, name, commit string) (f File, err error) {
 	return Read(name, built, 0o755)
 }
 
-// A File is part of an archive.
+// A File is a file in an archive.
 type File struct {
 	Name string
 	Data []byte
 	Mode fs.FileMode
 }
 
-// Read reads a file that is called name in the archive.
+// Read reads the file at path. It is called name in the archive.
 func Read(name, path string, mode fs.FileMode) (File, error) {
 	data, err := os.ReadFile(path)
 	return File{name, data, mode}, err
 }
 
-// Made is the time of every file in an archive, whenever it was made.
+// Made is the time of every file in an archive, so that archives do not depend on when they are made.
 var Made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Zip writes files as a zip archive.

@@ -1,4 +1,4 @@
-// Package spool holds what comes before it can be used: in memory, and beyond a limit in a temporary file.
+// Package spool keeps data until it can be used: in memory, and beyond a limit in a temporary file.
 package spool
 
 import (
@@ -7,16 +7,17 @@ import (
 	"os"
 )
 
-// A Spool is written first and read afterwards. Close it, even if unused.
+// A Spool is written first and read afterwards. It must be closed, even if it was not used.
 type Spool struct {
-	Memory int    // bytes held in memory
-	Folder string // of the file; empty means the system's temporary folder
+	Memory int    // the most bytes in memory
+	Folder string // folder of the file; empty means the system's temporary folder
 
 	size   int64
-	memory []byte // until there is a file
+	memory []byte // everything, until there is a file
 	file   *os.File
 }
 
+// Write keeps b in memory up to s.Memory bytes in all, and in a temporary file beyond.
 func (s *Spool) Write(b []byte) (int, error) {
 	if s.file == nil && len(s.memory)+len(b) <= s.Memory {
 		s.memory = append(s.memory, b...)
@@ -31,7 +32,7 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// spill moves what is in memory to a file. Where possible it has no name, and so ends with the process.
+// spill moves what is in memory to a file. The file has no name if the system allows that, and then ends with the process.
 func (s *Spool) spill() (err error) {
 	if s.file != nil {
 		return nil
@@ -45,7 +46,7 @@ func (s *Spool) spill() (err error) {
 	return err
 }
 
-// Size is the number of bytes written.
+// Size returns the number of bytes written.
 func (s *Spool) Size() int64 { return s.size }
 
 // ReadAt reads what was written.
@@ -56,13 +57,13 @@ func (s *Spool) ReadAt(b []byte, at int64) (int, error) {
 	return bytes.NewReader(s.memory).ReadAt(b, at)
 }
 
-// Reader reads all that was written.
+// Reader returns a reader of everything that was written.
 func (s *Spool) Reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
-// Close releases the file.
+// Close closes and removes the file.
 func (s *Spool) Close() {
 	if s.file != nil {
 		s.file.Close()
-		os.Remove(s.file.Name()) // where it still has a name
+		os.Remove(s.file.Name()) // if it still has a name
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"baca/weights"
 )
 
-// Write writes a file and its folders.
+// Write writes a file. It creates the folder.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
@@ -26,7 +26,7 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// TU writes a TUDataset set of n random trees, optionally with rings, to the folder dir, named after it.
+// TU writes a TUDataset set of n random trees, or of graphs with rings, to a folder. The set has the name of the folder.
 func TU(t testing.TB, dir string, n int, rings bool, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -62,7 +62,7 @@ func Pair(t testing.TB) string {
 	return dir
 }
 
-// Model opens an embedded model, or skips the test.
+// Model opens an embedded model. It skips the test if there is no such model.
 func Model(t testing.TB, name string) *algo.Model {
 	t.Helper()
 	if !slices.Contains(weights.Names(), name) {

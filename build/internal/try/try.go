@@ -1,5 +1,5 @@
-// Package try ends work at an error from any depth, for experiments, pipelines, builders of packages and tests: no step of
-// them can go on without the one before.
+// Package try ends work at an error from any depth. It is for experiments, pipelines, builders of packages and tests, in
+// which no step can be taken without the one before:
 //
 //	func measure(file string) (rate float64, err error) {
 //		defer try.Catch(&err)
@@ -7,10 +7,10 @@
 //		return rateOf(set), nil
 //	}
 //
-// Catch stands where the work begins, in each goroutine anew. Code that does something about an error returns it as usual.
+// Catch is deferred where the work begins, in each goroutine. Code that acts on an error returns it as usual.
 package try
 
-// A failure is an error on its way to [Catch].
+// A failure carries an error from Check to [Catch].
 type failure struct{ error }
 
 // Check ends the work unless err is nil.

@@ -1,4 +1,4 @@
-// Package unpack decompresses and keeps what files hold, for package dataset.
+// Package unpack decompresses files, and keeps their content, for package dataset.
 package unpack
 
 import (
@@ -12,7 +12,7 @@ import (
 	"baca/build/internal/spool"
 )
 
-// All decompresses what package dataset does not by itself.
+// All decompresses everything that package dataset does not decompress itself.
 var All = dataset.Unpack{Zstd: Zstd, XZ: XZ, Brotli: Brotli}
 
 // maxWindow bounds the memory for zstd and xz, whose files may ask for more.
@@ -30,10 +30,10 @@ func XZ(r io.Reader) (io.Reader, error) { return xz.NewReader(r, maxWindow) }
 // Brotli decompresses Brotli, for [dataset.Unpack].
 func Brotli(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }
 
-// keptInMemory is how much of a file Keep does not write to a disk.
+// keptInMemory is how many bytes Keep keeps in memory. The rest goes to a file.
 const keptInMemory = 32 << 20
 
-// Keep keeps what a reader gives, in memory or in a temporary file, for [dataset.Options].
+// Keep stores what a reader gives, for [dataset.Options].
 func Keep(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	s := &spool.Spool{Memory: keptInMemory}
 	if _, err := io.Copy(s, r); err != nil {

@@ -1,4 +1,4 @@
-// Package usage has command line errors, which end a program with their own status.
+// Package usage has errors about the command line, which end a program with a status of their own.
 package usage
 
 import (
@@ -26,7 +26,7 @@ func OneOf(flag, value string, choices ...string) error {
 	return Errorf("--%s %s: want one of %s", flag, value, strings.Join(choices, ", "))
 }
 
-// NoArgs is [cobra.NoArgs] with an Error.
+// NoArgs is like [cobra.NoArgs], but returns an Error.
 func NoArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Errorf("%q: `%s` takes no argument", args[0], c.CommandPath())
@@ -34,7 +34,7 @@ func NoArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// Args checks the number of arguments; message has it for %d.
+// Args allows least to most arguments. message is the error for another number, which stands for %d.
 func Args(least, most int, message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {

@@ -1,5 +1,5 @@
-// Package api serves package service over HTTP (New): rows as JSON, CSV and JSON lines, as `baca
-// score` writes them. README.md shows it at work, and the served OpenAPI document is the reference.
+// Package api serves package service over HTTP (New). It answers rows as JSON, CSV and JSON lines, as `baca score` writes
+// them. README.md shows it at work, and the OpenAPI document that it serves is the reference.
 //
 // Memory does not grow with a request: records are read as they come, and rows wait in a file until
 // all are there. Limits bound the rest. Errors are problem documents (RFC 9457).
@@ -33,7 +33,7 @@ import (
 //go:embed openapi.json
 var outline []byte
 
-// limits of requests, by their place in the document below components.schemas.
+// limits of requests, by their place in the document under components.schemas.
 var limits = map[string]any{
 	"Graph/description":                      fmt.Sprintf("A graph of more than %d nodes or %d edges is a record with an error.", graph.MaxNodes, graph.MaxEdges),
 	"List/properties/smiles/maxItems":        service.MaxBatch,
@@ -47,13 +47,13 @@ var limits = map[string]any{
 	"Training/properties/epochs/maximum":     training.MaxEpochs,
 }
 
-// Columns of answers, of which OfPaper and OfValues may be missing.
+// The columns of answers. Those of OfPaper and OfValues may be missing.
 const (
 	explained = table.Usual | table.OfReasons | table.OfNeighbors | table.OfValues
 	judged    = explained | table.OfTrust
 )
 
-// openAPI is the document: the outline with the columns of rows and the limits.
+// openAPI returns the document: the outline with the columns of rows and the limits filled in.
 var openAPI = sync.OnceValue(func() []byte {
 	var doc map[string]any
 	err := json.Unmarshal(outline, &doc)
@@ -78,8 +78,8 @@ var openAPI = sync.OnceValue(func() []byte {
 	return outline
 })
 
-// rowSchema is the schema of rows with columns of these groups. Rows of a batch, and of models that
-// know values of their training set, have columns of these as well.
+// rowSchema returns the schema of rows with the columns of these groups. Those of OfBatch and OfValues are not
+// required: only rows of a batch, or of a model that knows values of its training set, have them.
 func rowSchema(groups table.Group) map[string]any {
 	fields := append(table.Fields(groups), (&table.Run{}).Fields()...)
 	properties, required := map[string]any{}, []string{}
@@ -99,14 +99,14 @@ func rowSchema(groups table.Group) map[string]any {
 	return map[string]any{"type": "object", "required": required, "properties": properties, "additionalProperties": own}
 }
 
-// Limits of clients.
+// Limits are what clients may use.
 type Limits struct {
-	Bytes    int64         // of a request's body
-	Time     time.Duration // of a request, from its start
-	Requests int           // computed at once
-	Waiting  int           // waiting for that
-	Wait     time.Duration // longest wait
-	Stall    time.Duration // longest silence of a client
+	Bytes    int64         // the largest body of a request
+	Time     time.Duration // the longest request, from its start
+	Requests int           // requests that are computed at once
+	Waiting  int           // requests that wait for that
+	Wait     time.Duration // the longest wait for that
+	Stall    time.Duration // the longest silence of a client
 }
 
 // DefaultLimits suit one machine with few users.
@@ -117,21 +117,21 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Limits of memory.
+// Limits that bound memory.
 const (
-	headSize  = 64 << 10 // of a body, read before the request computes
-	maxJSON   = 16 << 20 // bytes of a JSON document, read whole
-	leastRate = 1 << 10  // least average rate of a client, bytes a second
+	headSize  = 64 << 10 // bytes of a body that are read before the request computes
+	maxJSON   = 16 << 20 // bytes of a JSON document, which is read whole
+	leastRate = 1 << 10  // bytes a second that a client must send on average
 )
 
 type Options struct {
 	Limits Limits
 	// Token, unless empty, is required in requests.
 	Token string
-	// Loopback admits only programs of this machine: a request for another host comes from a page
-	// whose name was made to point here.
+	// Loopback answers only requests for this machine. A request for another host comes from a page whose name was
+	// made to point here.
 	Loopback bool
-	// Origins are sites, such as https://lab.example, whose pages may ask.
+	// Origins are the sites, such as https://lab.example, whose pages may ask.
 	Origins []string
 	// Train allows /v1/train.
 	Train bool
@@ -139,21 +139,22 @@ type Options struct {
 	Folder string
 }
 
-// MinToken is the least length of a token.
+// MinToken is the smallest number of characters of a token.
 const MinToken = 16
 
 type API struct {
 	options Options
 	service *service.Service
 	mux     *http.ServeMux
-	turns   chan struct{} // of computing requests
-	queue   chan struct{} // of computing and waiting requests
+	turns   chan struct{} // has an element for each request that computes
+	queue   chan struct{} // has an element for each request that computes or waits
 	models  func() ([]service.Summary, error)
 
-	training chan struct{} // of the one request that trains
+	training chan struct{} // has an element while a model is trained
 }
 
-// New returns a handler for a service.
+// New returns a handler for a service. It returns an error for limits that are not positive, and if other machines could
+// ask without a token.
 func New(s *service.Service, o Options) (http.Handler, error) {
 	l := o.Limits
 	switch {
@@ -199,6 +200,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	return a.guard(sameOrigin.Handler(a.mux)), nil
 }
 
+// methodNotAllowed answers requests with another method than those allowed.
 func methodNotAllowed(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", methods)
@@ -206,7 +208,7 @@ func methodNotAllowed(methods string) http.HandlerFunc {
 	}
 }
 
-// guard admits authorised requests.
+// guard passes on the requests that may ask.
 func (a *API) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(a.options.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -236,8 +238,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// share lets pages of the allowed origins read the answer, and reports a preflight: the question of a browser, without
-// the token, whether such a page may ask.
+// share allows pages of the allowed origins to read the answer. It reports whether the request is a preflight: a browser
+// asks, without the token, whether such a page may ask.
 func (a *API) share(h http.Header, r *http.Request) (preflight bool) {
 	if len(a.options.Origins) > 0 {
 		h.Set("Vary", "Origin")
@@ -257,7 +259,7 @@ func (a *API) share(h http.Header, r *http.Request) (preflight bool) {
 	return true
 }
 
-// isLoopback reports a host that is this machine for every name server.
+// isLoopback reports whether host, which may have a port, always means this machine: localhost or a loopback address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -269,7 +271,7 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// IsLoopback reports an address that only this machine reaches.
+// IsLoopback reports whether only this machine can reach an address.
 func IsLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
@@ -282,7 +284,7 @@ type problem struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 
-	retry time.Duration // suggested delay, 0 for never
+	retry time.Duration // when to try again; 0: never
 }
 
 func problemf(status int, format string, args ...any) *problem {
@@ -291,7 +293,7 @@ func problemf(status int, format string, args ...any) *problem {
 
 func (p *problem) Error() string { return p.Detail }
 
-// fail answers with a problem.
+// fail answers with a problem document.
 func fail(w http.ResponseWriter, p *problem) {
 	if p.retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retry.Seconds()))))
@@ -301,11 +303,13 @@ func fail(w http.ResponseWriter, p *problem) {
 	json.NewEncoder(w).Encode(p) // a client that is gone needs no answer
 }
 
+// writeJSON answers with v as JSON.
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(v)
 }
 
+// listModels answers with the models.
 func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 	models, err := a.models()
 	if err != nil {
@@ -318,7 +322,8 @@ func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 // errTime is the cause of a timeout.
 var errTime = errors.New("the request took too long")
 
-// enter queues a request with a body of so many bytes, negative if unknown; callers must leave.
+// enter lets a request wait for its turn, or returns an error if its body is too large or too many wait. bytes is the
+// size of the body, negative if unknown. The caller must call leave.
 func (a *API) enter(bytes int64) (leave func(), err error) {
 	if bytes > a.options.Limits.Bytes {
 		return nil, tooLarge(a.options.Limits.Bytes)
@@ -334,7 +339,7 @@ func (a *API) enter(bytes int64) (leave func(), err error) {
 	}
 }
 
-// turn waits until the request may compute.
+// turn waits until the request may compute. The caller must call done. A wait that is too long is an error.
 func (a *API) turn(ctx context.Context) (done func(), err error) {
 	late := time.NewTimer(a.options.Limits.Wait)
 	defer late.Stop()

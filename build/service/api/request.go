@@ -26,23 +26,24 @@ import (
 // A body reads a request's body with limits.
 type body struct {
 	ctx     context.Context
-	in      *bufio.Reader // unlimited
+	in      *bufio.Reader // the body by Read, buffered
 	from    io.Reader
 	control *http.ResponseController
 	limits  Limits
 	n       int64
-	waited  time.Duration // for the client
-	read    bool          // to its end
+	waited  time.Duration // time spent waiting for the client
+	read    bool          // whether the body was read to its end
 	err     error
 }
 
+// newBody returns the body of a request, which is read within the limits.
 func newBody(ctx context.Context, from io.Reader, control *http.ResponseController, limits Limits) *body {
 	b := &body{ctx: ctx, from: from, control: control, limits: limits}
 	b.in = bufio.NewReaderSize(b, headSize)
 	return b
 }
 
-// Read reads from the client. Its errors are problems.
+// Read reads from the client. An error other than io.EOF is a problem.
 func (b *body) Read(to []byte) (int, error) {
 	if b.err == nil {
 		b.err = context.Cause(b.ctx)
@@ -71,7 +72,7 @@ func (b *body) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// end resets the deadline for the next request. The rest of this one has a second to come.
+// end removes the read deadline for the next request. If the client has not sent all of this one, it has a second left.
 func (b *body) end() {
 	if b.read {
 		b.control.SetReadDeadline(time.Time{})
@@ -80,7 +81,7 @@ func (b *body) end() {
 	}
 }
 
-// head waits for the start of the body. A client that is slow here delays nobody.
+// head waits for the start of the body, so that a slow client delays nobody.
 func (b *body) head() error {
 	_, err := b.in.Peek(headSize)
 	if errors.Is(err, io.EOF) {
@@ -101,9 +102,9 @@ func (e *inputError) Unwrap() error { return e.err }
 
 func inputf(format string, args ...any) error { return &inputError{fmt.Errorf(format, args...)} }
 
-// A reader reads bodies of a media type.
+// A reader reads the bodies of a media type.
 type reader struct {
-	answer form // unless the client asks for another
+	answer form // form of the answer, unless the client asks for another
 	read   func(*question, *run.Plan, *body) (run.Input, error)
 }
 
@@ -120,7 +121,8 @@ var readers = map[string]reader{
 
 func mediaTypes() []string { return slices.Sorted(maps.Keys(readers)) }
 
-// readText reads records as from a file. Lines of JSON are node-link graphs for models of those.
+// readText returns a function that reads records as from a file. For a model of plain graphs, lines of JSON are node-link
+// graphs.
 func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Input, error) {
 	return func(q *question, p *run.Plan, b *body) (run.Input, error) {
 		format := format
@@ -152,7 +154,7 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 	}
 }
 
-// wrapped distinguishes errors of the input.
+// wrapped marks an error as one of the input.
 func wrapped(err error) error {
 	if err == nil {
 		return nil
@@ -160,7 +162,7 @@ func wrapped(err error) error {
 	return &inputError{err}
 }
 
-// malformed describes an error without Go's type names.
+// malformed says what is wrong with JSON, without Go's type names.
 func malformed(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -175,7 +177,7 @@ func malformed(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// decode reads a JSON document. Unknown and repeated fields are errors, which show an example of what is wanted.
+// decode reads a JSON document. An unknown or repeated field is an error. Errors show like, an example of what is wanted.
 func decode(b *body, into any, like string) error {
 	data, err := io.ReadAll(io.LimitReader(b.in, maxJSON+1))
 	if err != nil {
@@ -199,7 +201,7 @@ func decode(b *body, into any, like string) error {
 	}
 	keys := slices.Sorted(maps.Keys(fields))
 	for _, key := range keys {
-		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" { // the decoder takes "SMILES" for smiles
+		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" { // the decoder would accept "SMILES" for smiles
 			return inputf("the JSON document: unknown field %.40q: want such as %s, or the list graphs", key, like)
 		}
 	}
@@ -214,8 +216,8 @@ const trustPath = "/v1/trust"
 // judgedReader reads the JSON document of trustPath.
 var judgedReader = reader{answer: whole, read: readJudged}
 
-// readJudged reads a list with predictions from JSON, and has the plan judge them.
-func readJudged(q *question, p *run.Plan, b *body) (run.Input, error) {
+// readJudged reads a list with predictions from JSON, and makes the plan judge them.
+func readJudged(_ *question, p *run.Plan, b *body) (run.Input, error) {
 	var asked struct {
 		service.List
 		service.Predictions
@@ -235,7 +237,7 @@ func readJudged(q *question, p *run.Plan, b *body) (run.Input, error) {
 }
 
 // readDocument reads a list from JSON.
-func readDocument(q *question, p *run.Plan, b *body) (run.Input, error) {
+func readDocument(_ *question, p *run.Plan, b *body) (run.Input, error) {
 	var l service.List
 	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
 		return run.Input{}, err
@@ -243,7 +245,7 @@ func readDocument(q *question, p *run.Plan, b *body) (run.Input, error) {
 	return inputOf(&l, p, service.MaxBatch)
 }
 
-// inputOf checks a list of a JSON document.
+// inputOf checks a list of a JSON document and returns it as an input of at most most records.
 func inputOf(l *service.List, p *run.Plan, most int) (run.Input, error) {
 	if (l.SMILES == nil) == (l.Graphs == nil) {
 		return run.Input{}, inputf("want one of the lists smiles and graphs")

@@ -33,22 +33,23 @@ const (
 	csv   form = "text/csv"
 )
 
-// A question is what the parameters and fields of a request ask.
+// A question is what a request asks by its parameters and fields.
 type question struct {
 	model  string
 	how    service.How
-	column string // with the SMILES
-	sheet  string // of a workbook
+	column string // column with the SMILES
+	sheet  string // sheet of a workbook
 	in     string // media type of the body
 	read   func(*question, *run.Plan, *body) (run.Input, error)
 	out    form
-	own    []string // columns of the input, once it is read
-	notes  []string // about what is not read of it
+	own    []string // columns of the input, known once it is read
+	notes  []string // sentences on what is not read of the input
 }
 
-// parameters of the URL, each at most once.
+// parameters are those of the URL, each allowed once.
 var parameters = []string{"model", "alpha", "by", "seed", "column", "sheet"}
 
+// questionOf reads the parameters and fields of a request. An error is a problem.
 func questionOf(r *http.Request) (*question, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -96,7 +97,7 @@ func questionOf(r *http.Request) (*question, error) {
 	return q, err
 }
 
-// answerForm is the form that a client likes best, the first of several, or the usual one.
+// answerForm returns the form that the client prefers, the first of equals. A client without preference gets usual.
 func answerForm(accept []string, usual form) (form, error) {
 	list := strings.Join(accept, ",")
 	forms := map[string]form{
@@ -127,10 +128,10 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	a.respond(w, r, q.out, func(ctx context.Context, body *body, out *reply) error { return a.compute(ctx, q, body, out) })
 }
 
-// noteField has sentences about what was not read, in answers of any form.
+// noteField is the header field with sentences on what was not read, in answers of any form.
 const noteField = "Baca-Note"
 
-// respond waits for its turn, computes the answer, and sends it when it is complete.
+// respond waits for its turn, computes the answer, and sends it when it is complete, or a problem instead.
 func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *reply) error) {
 	leave, err := a.enter(r.ContentLength)
 	if err != nil {
@@ -175,7 +176,7 @@ func (a *API) inTurn(ctx context.Context, body *body, compute func() error) erro
 	return compute()
 }
 
-// compute writes the rows of a request.
+// compute writes the rows of a request to out.
 func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) error {
 	m, err := a.service.Model(ctx, q.model)
 	if err != nil {
@@ -208,7 +209,7 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) 
 	return end(out, r)
 }
 
-// problemOf says what status an error has, nil for none.
+// problemOf returns the problem for an error, or nil for nil.
 func problemOf(ctx context.Context, err error) *problem {
 	if p := new(problem); errors.As(err, &p) {
 		return p
@@ -256,12 +257,13 @@ func end(out *reply, r *run.Run) error {
 	return err
 }
 
-// listed makes lines of JSON the values of a list.
+// listed turns lines of JSON into the values of a list.
 type listed struct {
 	out   *reply
 	comma string // before the next row
 }
 
+// Write writes lines of JSON as elements of a list, with commas between them.
 func (l *listed) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		if _, err := io.WriteString(l.out, l.comma+"\n"+string(bytes.TrimSuffix(line, []byte("\n")))); err != nil {

@@ -7,20 +7,21 @@ import (
 	"baca/build/internal/spool"
 )
 
-// Limits of an answer: in memory, then in a file.
+// Limits of an answer, in bytes. It waits in memory up to the first, and in a file up to the second.
 const (
 	spoolMemory = 1 << 20
 	spoolFile   = 4 << 30
 )
 
-// A reply waits until it is complete. So a problem has a status of its own, clients may send everything before they
-// read, and a slow one keeps nobody's turn.
+// A reply is sent when it is complete. So a problem can have a status of its own, clients may send everything before they
+// read, and a slow client does not hold a turn.
 type reply struct {
 	spool.Spool
 	ctx   context.Context // of the request
-	notes []string        // about what is not read
+	notes []string        // sentences on what is not read
 }
 
+// Write keeps part of an answer. It fails when the request has ended and beyond spoolFile bytes.
 func (h *reply) Write(b []byte) (int, error) {
 	if err := context.Cause(h.ctx); err != nil {
 		return 0, err

@@ -19,7 +19,7 @@ type trainRequest struct {
 	service.Recipe
 }
 
-// check refuses what no model can be trained by.
+// check returns an error for a request from which no model can be trained.
 func (t *trainRequest) check() error {
 	switch {
 	case (t.SMILES == nil) == (t.Graphs == nil):
@@ -30,7 +30,7 @@ func (t *trainRequest) check() error {
 	return nil
 }
 
-// A trained model is the answer. The server keeps nothing of it.
+// A trained is the answer to a training request. The server does not keep the model.
 type trained struct {
 	Name    string    `json:"name"`
 	SHA256  string    `json:"sha256"`
@@ -44,13 +44,13 @@ type refused struct {
 	Error string `json:"error"`
 }
 
-// stepNodes bounds the memory of a training step, to half a gigabyte. Those of molecules have some 4 000 nodes.
+// stepNodes bounds the nodes of a training step, and so its memory to half a gigabyte. A step of molecules has some 4 000.
 const stepNodes = 1 << 16
 
 // modelName matches names that can also be file names.
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// trainModel answers /v1/train, where the operator allows it. One model is trained at a time.
+// trainModel answers /v1/train if the operator allows it. It trains one model at a time.
 func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 	in, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -67,6 +67,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 	a.respond(w, r, whole, a.train)
 }
 
+// train answers with a model trained on the list in body. One training runs at a time; others are refused.
 func (a *API) train(ctx context.Context, body *body, out *reply) error {
 	asked := trainRequest{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
 	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {

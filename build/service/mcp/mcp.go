@@ -20,7 +20,7 @@ import (
 	"baca/build/service"
 )
 
-// Limits of a call keep answers readable.
+// Limits of a call, in molecules. They keep answers readable.
 const (
 	MaxScored    = 1000
 	MaxExplained = 20
@@ -92,7 +92,7 @@ func New(s *service.Service) *sdk.Server {
 	return server
 }
 
-// withoutNull takes the arguments null of a call as none: the SDK would panic when it sets defaults in them.
+// withoutNull treats the arguments null of a call as none, because the SDK would panic when it sets defaults in them.
 func withoutNull(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if call, ok := r.(*sdk.CallToolRequest); ok && string(call.Params.Arguments) == "null" {
@@ -102,7 +102,7 @@ func withoutNull(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// scoring is the schema of a Scoring, with defaults.
+// scoring returns the schema of a Scoring, with defaults.
 func scoring() *jsonschema.Schema {
 	s, err := jsonschema.For[Scoring](nil)
 	if err != nil {
@@ -117,13 +117,13 @@ func scoring() *jsonschema.Schema {
 	return s
 }
 
-// Columns of answers.
+// The columns of answers.
 const (
 	explained = table.Usual | table.OfReasons | table.OfNeighbors
 	judged    = explained | table.OfValues | table.OfTrust
 )
 
-// score answers with some columns, and judges predictions, if not nil.
+// score answers a call with some columns. If predictions is not nil, it also judges them.
 func score(ctx context.Context, s *service.Service, in Scoring, columns table.Group, predictions *Trusting) (*Scored, error) {
 	most := MaxScored
 	if columns != table.Usual {
@@ -164,12 +164,12 @@ func score(ctx context.Context, s *service.Service, in Scoring, columns table.Gr
 	return out, err
 }
 
-// fields are the columns of an answer.
+// fields returns the columns of an answer.
 func fields(columns table.Group) []table.Field {
 	return slices.DeleteFunc(table.Fields(columns), func(f table.Field) bool { return f.Name == "id" })
 }
 
-// rowsOf are lines of JSON without what has no value.
+// rowsOf parses lines of JSON, and leaves out what is null.
 func rowsOf(lines []byte) (list []map[string]any, err error) {
 	for line := range bytes.Lines(lines) {
 		var row map[string]any
@@ -186,7 +186,7 @@ func rowsOf(lines []byte) (list []map[string]any, err error) {
 	return list, err
 }
 
-// answering is the schema of a Scored.
+// answering returns the schema of a Scored.
 func answering(columns table.Group) *jsonschema.Schema {
 	s, err := jsonschema.For[Scored](nil)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"baca/build/service"
 )
 
-const maxMessage = 16 << 20 // bytes of one message
+const maxMessage = 16 << 20 // the longest message in bytes
 
 // Codes of JSON-RPC.
 const (
@@ -27,8 +27,8 @@ const (
 	notAMessage = -32600
 )
 
-// Serve answers the messages on r, one a line, until it ends and all are answered. A malformed line
-// is refused, and reading continues.
+// Serve answers the messages on r, one on each line, until r ends and all are answered. It refuses a malformed line and
+// reads on.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
 	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]bool{},
 		answered: make(chan struct{}, 1)}
@@ -43,17 +43,17 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 	return err
 }
 
-// A conversation is both directions of a server, which by itself would end at a malformed line, and
-// drop work at the end of input.
+// A conversation is both directions of a server. The SDK's own transport would end at a malformed line, and drop work at
+// the end of the input.
 type conversation struct {
 	w      io.Writer
-	lines  chan line // nil after the last
+	lines  chan line // nil after the last line
 	closed chan struct{}
 	close  sync.Once
-	end    error // of the input
+	end    error // why the input ended
 
 	mu       sync.Mutex
-	open     map[jsonrpc.ID]bool // unanswered questions
+	open     map[jsonrpc.ID]bool // questions without an answer so far
 	answered chan struct{}
 }
 
@@ -71,7 +71,7 @@ func (c *conversation) Close() error {
 	return nil
 }
 
-// readLines reads until an error. It may block, which Close must not.
+// readLines sends the lines of r until r fails or closed is closed. Reading may block, which Close must not.
 func readLines(r io.Reader, lines chan<- line, closed <-chan struct{}) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxMessage)
@@ -89,6 +89,7 @@ func readLines(r io.Reader, lines chan<- line, closed <-chan struct{}) {
 	}
 }
 
+// Read returns the next message, or the error at the end of input, once all requests are answered.
 func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for c.end == nil || c.waits() {
 		select {
@@ -112,14 +113,14 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return nil, c.end
 }
 
-// waits reports an unanswered question.
+// waits reports whether a question has no answer yet.
 func (c *conversation) waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.open) > 0
 }
 
-// message returns a line's message, or refuses the line. Answers are ignored, since nothing is asked.
+// message returns the message of a line. It refuses a line without one, and ignores answers, since the server asks nothing.
 func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +159,7 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	return q, nil
 }
 
-// twice reports a repeated key.
+// twice returns an error if a message repeats a key.
 func twice(text []byte) error {
 	for _, next := range []string{"params", "arguments", ""} {
 		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model",
@@ -172,6 +173,7 @@ func twice(text []byte) error {
 	return nil
 }
 
+// Write sends a message. A response closes its request.
 func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -189,12 +191,13 @@ func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.write(text)
 }
 
+// write sends a line.
 func (c *conversation) write(text []byte) error {
 	_, err := c.w.Write(append(text, '\n'))
 	return err
 }
 
-// refuse answers the question id, nil if unknown.
+// refuse answers a question with an error. id is nil if it is unknown.
 func (c *conversation) refuse(id any, code int, why string) error {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
 	if err != nil {

@@ -1,15 +1,15 @@
 // Package pipe is the conversation of a program with a BaCa that it has started: frames on standard input and output.
 //
-// A frame is two lengths, each four bytes, little-endian; a header of the first length, which is a JSON object; and a
-// body of the second. The header of a question has op and an id, the answer has the same id. Answers come in the order
-// of the questions, after any number of frames with progress. A question that cannot be answered gets an answer with
+// A frame has two lengths of four bytes each, little-endian, then a header of the first length, which is a JSON object,
+// and a body of the second. The header of a question has op and an id, and its answer has the same id. Answers come in the
+// order of the questions, after any number of frames with progress. A question that cannot be answered gets an answer with
 // error, and the next one is read.
 //
-// The body of op score, explain, neighbors, trust and train is a list, behind columns of as many float64 where
-// the table below names any, NaN where a value is not known. Of molecules, it has the length of each SMILES
-// in bytes, four bytes little-endian, and then all of them in UTF-8 one behind the other. Of plain
-// graphs, it has the number of nodes of each graph, then the number of edges of each, then the
-// two ends of each edge, all of four bytes. The header says how many rows, and which kind.
+// The body of op score, explain, neighbors, trust and train is a list. If the table below names columns of values, they
+// come before it, each with a float64 for every row, NaN for an unknown value. A list of molecules has the length of each
+// SMILES in bytes, four bytes little-endian, and then all SMILES in UTF-8. A list of plain graphs has the number of nodes
+// of each graph, then the number of edges of each, then the two ends of each edge, all of four bytes. The header says how
+// many rows the list has, and of which kind.
 //
 //	op        asks with                                      is answered by
 //	models                                                   models: names
@@ -32,15 +32,15 @@
 //	foreign   the numbers of verdicts, see decide.Counts     warning: that the model does not know such a list; none else
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
-// set_aside lists rows of which the model did not read all, each with what. refused lists the refused rows, each with
-// why. Such a row has NaN for numbers and 255 for its verdict; the verdicts of others are places in a list of words
-// that the answer has.
+// set_aside lists the rows of which the model did not read everything, each with what was left out. refused lists the
+// refused rows, each with the reason. A refused row has NaN for numbers and 255 for its verdict. Other verdicts are
+// indices into a list of words that the answer has.
 //
-// By alone, which is meant where by is missing, and by approximate, a long list may be asked about in pieces. By batch or
-// attention the list of one question is the batch.
+// With by alone, which is also the default, and with by approximate, a long list may be asked about in pieces. With by
+// batch or attention the list of one question is the batch.
 //
-// Ahead questions are taken before the first of them is answered. Whoever asks no more than that
-// without reading an answer never waits for ever, however little fits into a pipe.
+// Up to Ahead questions are read before the first of them is answered. A client that never has more questions without
+// an answer cannot block for ever, however little fits into a pipe.
 package pipe
 
 import (
@@ -61,7 +61,7 @@ const (
 	maxBody   = 256 << 20
 )
 
-// A question is a frame's header.
+// A question is the header of a frame, and its body.
 type question struct {
 	ID    uint64  `json:"id"`
 	Op    string  `json:"op"`
@@ -73,20 +73,20 @@ type question struct {
 	First int     `json:"first"`
 
 	Confidence float64 `json:"confidence"`
-	Neighbors  int     `json:"neighbors"` // of each record
+	Neighbors  int     `json:"neighbors"` // number of neighbours for each record
 
-	Values []string `json:"values"` // names of the columns before the list
+	Values []string `json:"values"` // names of the columns of values before the list
 
-	service.Recipe // of a model that is trained; its seed is also that of scores
+	service.Recipe // for op train; its seed is also that of scores
 
-	decide.Counts // of a list that may be foreign
+	decide.Counts // for op foreign
 
-	service.Judging // of predictions
+	service.Judging // for op trust
 
 	body []byte
 }
 
-// readFrame reads a question, or io.EOF between two frames.
+// readFrame reads a question. It returns io.EOF if the input ends between two frames.
 func readFrame(r io.Reader) (*question, error) {
 	var lengths [8]byte
 	if _, err := io.ReadFull(r, lengths[:]); err != nil {
@@ -114,7 +114,7 @@ func readFrame(r io.Reader) (*question, error) {
 	return q, nil
 }
 
-// readBytes allocates as the bytes come.
+// readBytes reads n bytes. It allocates only as they come.
 func readBytes(r io.Reader, n uint32) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, r, int64(n)); err != nil {
@@ -123,7 +123,7 @@ func readBytes(r io.Reader, n uint32) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeFrame writes the JSON of a header and a body.
+// writeFrame writes a frame with a header, as JSON, and a body.
 func writeFrame(w io.Writer, header any, body []byte) error {
 	text, err := json.Marshal(header)
 	if err != nil {

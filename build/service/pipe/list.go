@@ -13,7 +13,7 @@ import (
 	"baca/build/service"
 )
 
-// valueColumns are the columns of values before a list, NaN where not known.
+// valueColumns are the possible columns of values before a list.
 var valueColumns = map[string]struct {
 	value func(v *algo.Values) *float64
 	name  func(c *algo.ValueColumns) *string
@@ -24,7 +24,7 @@ var valueColumns = map[string]struct {
 	"new_scaffold": {func(v *algo.Values) *float64 { return &v.NewScaffold }, func(c *algo.ValueColumns) *string { return &c.NewScaffold }},
 }
 
-// columns names those of the question, each like itself.
+// columns returns the names of the question's columns of values, each called like itself.
 func (q *question) columns() (c algo.ValueColumns) {
 	for _, name := range q.Values {
 		*valueColumns[name].name(&c) = name
@@ -32,7 +32,7 @@ func (q *question) columns() (c algo.ValueColumns) {
 	return c
 }
 
-// list reads a question's list, and the columns of values before it; values are nil without any.
+// list reads the list of a question, and the columns of values before it. values is nil if there are none.
 func (q *question) list() (values []algo.Values, l service.List, err error) {
 	l.First = q.First
 	columns := len(q.Values)
@@ -68,7 +68,7 @@ func (q *question) list() (values []algo.Values, l service.List, err error) {
 	return values, l, err
 }
 
-// texts reads n lengths and then the texts.
+// texts reads n lengths and then n texts.
 func texts(body []byte, n int) ([]string, error) {
 	list, text := make([]string, n), string(body[4*n:])
 	for i := range list {
@@ -84,7 +84,7 @@ func texts(body []byte, n int) ([]string, error) {
 	return list, nil
 }
 
-// graphs reads n numbers of nodes, n numbers of edges and the ends of edges.
+// graphs reads n numbers of nodes, n numbers of edges and then the ends of all edges.
 func graphs(body []byte, n int) ([]service.Plain, error) {
 	if len(body)%4 != 0 || len(body) < 8*n {
 		return nil, fmt.Errorf("a body of %d bytes for %d graphs: want numbers of four bytes, two for each graph", len(body), n)
@@ -109,18 +109,19 @@ func graphs(body []byte, n int) ([]service.Plain, error) {
 	return list, nil
 }
 
-// verdicts are indexed by a row's byte.
+// verdicts are the words of verdicts, by the byte that stands for them.
 var verdicts = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
 
-// noVerdict marks a refused row, and batch_foreign where there is no batch.
+// noVerdict is the verdict of a refused row, and the value of batch_foreign without a batch.
 const noVerdict = 255
 
-// columns are the scores, p-values and verdicts of rows, and of a list the p-values by themselves and batch_foreign.
+// columns are the scores, p-values and verdicts of rows, and for a batch also the p-values alone and batch_foreign.
 type columns struct {
 	scores, p, alone  []float64
 	verdicts, foreign []byte
 }
 
+// add adds a row.
 func (c *columns) add(r table.Row) {
 	scores, verdict, foreign := algo.Row{Score: math.NaN(), P: math.NaN(), AloneP: math.NaN(), Batch: math.NaN()}, noVerdict, byte(0)
 	if s, scored := r.(*table.Scored); scored {
@@ -136,7 +137,7 @@ func (c *columns) add(r table.Row) {
 	c.verdicts, c.foreign = append(c.verdicts, byte(verdict)), append(c.foreign, foreign)
 }
 
-// body has the last two columns of a list only.
+// body returns the columns as bytes. Only for a batch, list is set, and the last two columns follow.
 func (c *columns) body(list bool) []byte {
 	b := append(appendNumbers(appendNumbers(nil, c.scores), c.p), c.verdicts...)
 	if list {
@@ -145,7 +146,7 @@ func (c *columns) body(list bool) []byte {
 	return b
 }
 
-// numbers reads float64.
+// numbers reads float64 numbers.
 func numbers(body []byte) ([]float64, error) {
 	if len(body)%8 != 0 {
 		return nil, fmt.Errorf("a body of %d bytes: want numbers of eight", len(body))
@@ -157,7 +158,7 @@ func numbers(body []byte) ([]float64, error) {
 	return list, nil
 }
 
-// appendNumbers writes float64.
+// appendNumbers appends float64 numbers to b.
 func appendNumbers(b []byte, list []float64) []byte {
 	for _, x := range list {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))

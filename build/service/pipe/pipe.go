@@ -25,14 +25,14 @@ const Ahead = 4
 
 const opTrain = "train"
 
-// byApproximate is algo.ByAlone with p-values that compare with training graphs, too.
+// byApproximate is a value of By: algo.ByAlone with p-values that also compare with training graphs.
 const byApproximate = "approximate"
 
-// An answer is a written frame's header.
+// An answer is the header of a frame that is written, and its body.
 type answer struct {
 	ID       uint64            `json:"id"`
 	Error    string            `json:"error,omitempty"`
-	Unknown  bool              `json:"unknown,omitempty"` // the model must be opened again
+	Unknown  bool              `json:"unknown,omitempty"` // the client must open the model again
 	Progress *service.Progress `json:"progress,omitempty"`
 	Models   []string          `json:"models,omitempty"`
 	Model    string            `json:"model,omitempty"`
@@ -43,17 +43,17 @@ type answer struct {
 	Warning  string            `json:"warning,omitempty"`
 	Whole    *service.Whole    `json:"whole,omitempty"`
 	Column   *int              `json:"column,omitempty"`
-	// Scaffolds are numbers of rows' scaffolds, of fingerprints.
+	// Scaffolds are the numbers of rows' scaffolds, for op fingerprints.
 	Scaffolds []uint32 `json:"scaffolds,omitempty"`
 
 	body []byte
 }
 
-// A note is a row, from 0 in the whole list, and text about it.
+// A note is a row, from 0 in the whole list, and a text about it.
 type note [2]any
 
-// Serve answers the questions on r until it ends, which cancels pending work. The error is that of a
-// malformed frame or a failed write.
+// Serve answers the questions on r until r ends, which cancels pending work. It returns the error of a malformed frame or
+// of a failed write.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -93,7 +93,7 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 	}
 }
 
-// answerTo answers a question. Progress is written at once.
+// answerTo answers a question. It writes progress to w at once.
 func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer) *answer {
 	a := &answer{}
 	var err error
@@ -124,7 +124,7 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 	return a
 }
 
-// column finds the column with the SMILES in the head of a CSV file, -1 for none.
+// column finds the column with the SMILES in the head of a CSV file. It answers -1 if there is none.
 func (a *answer) column(head []byte) error {
 	text, _, err := dataset.Options{Format: dataset.CSV}.Text(bytes.NewReader(head))
 	if err != nil {
@@ -138,6 +138,7 @@ func (a *answer) column(head []byte) error {
 	return nil
 }
 
+// open opens the model in the body of the question and answers with its name.
 func (a *answer) open(ctx context.Context, s *service.Service, q *question) error {
 	m, err := s.Open(ctx, q.body)
 	if err == nil {
@@ -146,7 +147,7 @@ func (a *answer) open(ctx context.Context, s *service.Service, q *question) erro
 	return err
 }
 
-// ofModel answers questions about a model.
+// ofModel answers a question about a model.
 func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) error {
 	m, err := s.Model(ctx, q.Model)
 	if errors.Is(err, service.ErrUnknown) {
@@ -206,7 +207,7 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	return err
 }
 
-// fingerprints returns features of the records of a list.
+// fingerprints answers with the features of a list's records.
 func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *question) error {
 	_, l, err := q.list()
 	if err != nil {
@@ -218,7 +219,7 @@ func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *questi
 	})
 }
 
-// trust returns expected errors of predictions.
+// trust answers with the expected errors of predictions.
 func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
 	values, l, err := q.list()
 	if err != nil {
@@ -232,7 +233,7 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 	return err
 }
 
-// lines writes the rows of a plan as JSON lines, as in the command, to the body.
+// lines returns a plan whose rows go to the body as JSON lines, as the command writes them.
 func (a *answer) lines(p run.Plan) run.Plan {
 	p.Open = func(fields []table.Field) (rows, rejects *table.Sink, err error) {
 		return table.NewSink(body{a}, "jsonl", table.Text{}, false, fields), nil, nil
@@ -240,24 +241,26 @@ func (a *answer) lines(p run.Plan) run.Plan {
 	return p
 }
 
-// A body is that of an answer.
+// A body writes to the body of an answer.
 type body struct{ *answer }
 
+// Write appends to the body of the answer.
 func (b body) Write(p []byte) (int, error) {
 	b.body = append(b.body, p...)
 	return len(p), nil
 }
 
-// refuse lists an unreadable record.
+// refuse adds a record that cannot be read to Refused.
 func (a *answer) refuse(e *dataset.Entry) {
 	if e.Err != nil {
 		a.Refused = append(a.Refused, note{e.Row - 1, document.Printable(e.Err.Error())})
 	}
 }
 
-// progressInterval is the least time between progress frames.
+// progressInterval is the shortest time between frames with progress.
 const progressInterval = 100 * time.Millisecond
 
+// train answers with a model trained on the list of the question. Meanwhile it sends answers with the progress.
 func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {
 	values, l, err := q.list()
 	if err != nil {

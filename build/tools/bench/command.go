@@ -18,7 +18,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// commands plans whole runs of baca score on parts of the large set.
+// commands plans runs of the whole command on parts of the large set.
 func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	program := filepath.Join(b.bin, "baca")
@@ -62,8 +62,8 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 // trained is the name of the model that training writes.
 const trained = "trained.msgpack"
 
-// timed runs a program and returns its measures: the wall time, or the user time of one core and the peak of memory, which
-// is at least that of this program.
+// timed runs a program and returns what it measures. With wall this is the wall time. Otherwise it is the user time on one
+// core and the peak of memory, which cannot be below that of this program.
 func (b bench) timed(ctx context.Context, program string, wall bool, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
@@ -83,7 +83,7 @@ func (b bench) timed(ctx context.Context, program string, wall bool, args []stri
 	return fmt.Sprintf("%d ns/op %.1f MiB", c.ProcessState.UserTime().Nanoseconds(), peak), nil
 }
 
-// tables are lists of molecules as the lines of tables.
+// tables returns lists of molecules as the lines of tables.
 func tables(lists ...[]string) (files [][]string) {
 	for _, list := range lists {
 		files = append(files, append([]string{"smiles"}, list...))
@@ -91,7 +91,7 @@ func tables(lists ...[]string) (files [][]string) {
 	return files
 }
 
-// kindOf is the ending of the name of a file.
+// kindOf returns the ending of the name of a file with these lines.
 func kindOf(lines []string) string {
 	if lines[0] == "smiles" {
 		return "csv"
@@ -99,14 +99,14 @@ func kindOf(lines []string) string {
 	return "jsonl"
 }
 
-// shuffled returns a list in a random order that is always the same.
+// shuffled returns a list in a random order, which is always the same.
 func shuffled(list []string) []string {
 	list = slices.Clone(list)
 	rand.New(rand.NewPCG(55, 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }
 
-// plainGraph draws a graph, in node-link form.
+// plainGraph returns a random graph in node-link form.
 func plainGraph(nodes, edges int) string {
 	rng, ids, links := rand.New(rand.NewPCG(55, 2)), []string{}, []string{}
 	for i := range nodes {
@@ -123,7 +123,7 @@ func plainGraph(nodes, edges int) string {
 	return `{"nodes":[` + strings.Join(ids, ",") + `],"links":[` + strings.Join(links, ",") + `]}`
 }
 
-// mixName is the large set, parts of which are measured.
+// mixName is the name of the large set, of which parts are measured.
 const mixName = "mol/scale-mix.csv.gz"
 
 // mix reads the SMILES of the large set.
@@ -138,7 +138,7 @@ func mix(data string) (list []string, err error) {
 	return list, nil
 }
 
-// part returns up to n of a list that lie evenly over all: the middle of each nth.
+// part returns n elements of a list, or all, evenly spread: the middle one of each of n equal parts.
 func part(list []string, n int) []string {
 	n = min(n, len(list))
 	some := make([]string, n)

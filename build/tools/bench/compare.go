@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// tolerated is how much slower than before a benchmark may be, in percent.
+// tolerated is by how many percent a benchmark may have become slower.
 const tolerated = 5
 
-// compare runs what is native, and the command, in the working tree and in a revision, and has benchstat
-// compare. It is an error if something became slower.
+// compare runs the native benchmarks and the command in the working tree and in a revision, and compares them by
+// benchstat. It fails if something became slower.
 func (b bench) compare(ctx context.Context) {
 	names := slices.DeleteFunc([]string{"native", "command"}, func(name string) bool { return !slices.Contains(b.platforms, name) })
 	before, remove := b.checkout(ctx)
@@ -39,11 +39,11 @@ func (b bench) compare(ctx context.Context) {
 	}
 }
 
-// change matches a line of benchstat about a slower benchmark: its name, and the change in percent.
+// change matches benchstat's line on a slower benchmark: its name, and the change in percent.
 var change = regexp.MustCompile(`(?m)^([^,\n]+),.*,\+([\d.]+)%,p=`)
 
-// slower lists the benchmarks that benchstat found slower beyond noise, by more than is tolerated. Only the
-// tables of times count.
+// slower lists the benchmarks that benchstat found significantly slower, by more than tolerated. It reads only the tables
+// of times.
 func slower(csv string) (list []string) {
 	for table := range strings.SplitSeq(csv, "\n\n") {
 		if !strings.Contains(table, ",sec/op,") {
@@ -58,8 +58,8 @@ func slower(csv string) (list []string) {
 	return list
 }
 
-// A goal bounds a benchmark: other must take at least want times as long; without other, it must take want
-// seconds at most.
+// A goal bounds the time of a benchmark. If other is given, it must take at least want times as long. Otherwise the
+// benchmark must take at most want seconds.
 type goal struct {
 	what, platform, name, otherPlatform, other string
 	want                                       float64
@@ -81,7 +81,7 @@ var goals = []goal{
 	{"score 1 000 molecules", "command", "Start/1000", "", "", 0.150},
 }
 
-// page shows which goals are reached.
+// page returns a page that says which goals are reached.
 func (b bench) page(files []string) string {
 	texts := map[string]string{}
 	for _, f := range files {
@@ -117,7 +117,7 @@ the other takes.
 `+"`go run ./build/tools/bench -count %d`, on %d cores, %s/%s, %s.\n", b.rounds, rows, reached, measured, b.rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// fastest is the shortest time of a benchmark in seconds, 0 for none.
+// fastest returns the shortest time of a benchmark in seconds, or 0 if it was not run.
 func fastest(text, name string) (seconds float64) {
 	for _, m := range regexp.MustCompile(`(?m)^Benchmark`+name+`\S*\s+\d+\s+([\d.e+]+) ns/op`).FindAllStringSubmatch(text, -1) {
 		if ns, err := strconv.ParseFloat(m[len(m)-1], 64); err == nil && (seconds == 0 || ns*1e-9 < seconds) {

@@ -1,17 +1,18 @@
-// Bench runs Go's benchmarks, also where go test cannot, and other programs, and compares them by benchstat:
+// Bench runs Go's benchmarks, also where go test cannot run them, and those of other programs, and compares them by
+// benchstat:
 //
 //	go run ./build/tools/bench [-count ROUNDS] [-bench REGEXP] [-platforms native,…] [-out DIR]
 //	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
 //
-// Each platform has a file NAME.txt in the folder: native; node and chromium, where the same programs run as
-// WebAssembly; command, whole runs of baca score, from one molecule to 50 000; peers, what OpenBLAS, RDKit,
-// onnxruntime-web and RDKit.js offer for the same work. They take turns, in rounds, so that a machine that is busy
-// for a while is so for all of them. report.md has the goals, tables.txt all the rest. What a platform lacks is said,
-// and the others run.
+// The folder gets a file NAME.txt for each platform. native is this machine. In node and chromium the same programs run as
+// WebAssembly. command is the whole command baca score, from one molecule to 50 000. peers are OpenBLAS, RDKit,
+// onnxruntime-web and RDKit.js at the same work. Platforms take turns, in rounds, so that a machine that is busy for a
+// while is so for all of them. report.md has the goals, and tables.txt everything else. A platform that is missing here is
+// named, and the others run.
 //
-// With -against the native benchmarks of hot paths, and the command, run in the working tree and in another
-// revision, which is checked out into a temporary folder: before, now, now, before, and so on. Exit status 1
-// says that benchstat finds something slower by more than 5 %, with a significance of 5 %.
+// With -against, the native benchmarks of hot paths and the command run in the working tree and in another revision,
+// which is checked out into a temporary folder: before, now, now, before, and so on. The exit status is 1 if benchstat
+// finds something slower by more than 5 %, with a significance of 5 %.
 //
 // The data are the public sets in ../shared/data, see suite/data/README.md.
 package main
@@ -34,24 +35,24 @@ import (
 	"time"
 )
 
-// A bench says what to run, and on the files of which folder: the working tree, or another revision.
+// A bench says what to run, and in which tree: the working tree or that of another revision.
 type bench struct {
-	root, bin, out, data string // absolute; bin is for programs
-	side                 string // that names the results of native programs and of commands
+	root, bin, out, data string // absolute paths; bin is for compiled programs
+	side                 string // name of the results of native programs and of commands
 	platforms            []string
 	rounds               int
-	only                 string // benchmarks that match
-	against              string // a revision
-	time                 string // for how long each benchmark runs
+	only                 string // regular expression of the benchmarks to run
+	against              string // the revision to compare with
+	time                 string // how long each benchmark runs
 }
 
-// A job is what runs in each round. It returns lines of benchmarks, of a platform.
+// A job runs once in each round. It returns the lines of a platform's benchmarks.
 type job struct {
 	platform, what string
 	run            func(context.Context) ([]byte, error)
 }
 
-// A platform plans its jobs. An error says which ones are missing.
+// A platform plans its jobs. An error says which of them are missing.
 type platform struct {
 	name string
 	plan func(bench, context.Context) ([]job, error)
@@ -117,7 +118,7 @@ func parse(args []string) (b bench, err error) {
 
 func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// run plans the jobs, goes round them, and compares.
+// run plans the jobs and runs them in rounds, and writes the results.
 func (b bench) run(ctx context.Context) (err error) {
 	defer try.Catch(&err)
 	b.bin = try.To(os.MkdirTemp("", "bench"))
@@ -137,7 +138,7 @@ func (b bench) run(ctx context.Context) (err error) {
 		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
 
-// plan returns the jobs of some platforms, and names what a platform lacks.
+// plan returns the jobs of some platforms. It says what a platform lacks.
 func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 	for _, p := range platforms {
 		if ctx.Err() != nil || !slices.Contains(names, p.name) {
@@ -153,8 +154,8 @@ func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 	return jobs
 }
 
-// rotate runs the jobs of all rounds, every other one backwards, and returns the names of the files. A job
-// that fails does not run again.
+// rotate runs all jobs in each round, every other round in reverse order. It returns the names of the files with the
+// results. A job that fails does not run again.
 func (b bench) rotate(ctx context.Context, jobs []job) (files []string) {
 	texts := map[string][]byte{}
 	for round := range b.rounds {
@@ -183,7 +184,7 @@ func (b bench) rotate(ctx context.Context, jobs []job) (files []string) {
 // statVersion is the version of benchstat.
 const statVersion = "v0.0.0-20260908200009-22c9c6c9d4da"
 
-// benchstat compares files, by their benchmarks of the same names.
+// benchstat compares files by their benchmarks of the same names, and returns benchstat's output.
 func (b bench) benchstat(ctx context.Context, files []string, flags ...string) []byte {
 	args := append([]string{"run", "golang.org/x/perf/cmd/benchstat@" + statVersion}, flags...)
 	for _, f := range files {
@@ -194,11 +195,10 @@ func (b bench) benchstat(ctx context.Context, files []string, flags ...string) [
 
 func platformOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txt") }
 
-// stepLimit is how long a program may take before it counts as hanging.
+// stepLimit is the time after which a program counts as hanging.
 const stepLimit = 10 * time.Minute
 
-// execute runs a command in a folder and returns what it writes to standard output. The
-// error holds the end of what it writes to standard error.
+// execute runs a command in a folder and returns its standard output. The error has the end of its standard error.
 func execute(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()

@@ -10,22 +10,22 @@ import (
 	"regexp"
 )
 
-// anchors measures what RDKit has.
+// anchors is a Python program that measures RDKit.
 //
 //go:embed anchors.py
 var anchors string
 
-// scripts measures what libraries of JavaScript have.
+// scripts is a program that measures libraries of JavaScript.
 //
 //go:embed anchors.cjs
 var scripts string
 
 var scriptLibraries = []string{"onnxruntime-web@1.22.0", "@rdkit/rdkit@2025.3.4-1.0.0"}
 
-// oneThread keeps libraries of Python to one.
+// oneThread makes libraries of Python use one thread.
 var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
 
-// peers plans the benchmarks of other programs, named like ours of the same work.
+// peers plans the benchmarks of other programs. They have the names of our benchmarks of the same work.
 func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	blas, err := b.test(ctx, kernelPackage, nil, "-tags=openblas")
 	if err == nil {
@@ -36,14 +36,14 @@ func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	return append(append(jobs, rdkit...), more...), errors.Join(err, failed, missing)
 }
 
-// rdkit plans BenchmarkNeighbour with RDKit, on the fingerprints that the suite writes.
+// rdkit plans the benchmarks with RDKit, on the fingerprints and molecules of ours.
 func (b bench) rdkit(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	name, err := b.bits(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
+	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian installs packages for its own Python
 		if _, err = execute(ctx, b.root, nil, python, "-c", "import rdkit"); err == nil {
 			run := func(args ...string) job {
 				return job{"peers", "RDKit " + args[0], func(ctx context.Context) ([]byte, error) {
@@ -58,7 +58,7 @@ func (b bench) rdkit(ctx context.Context) (jobs []job, err error) {
 	return nil, err
 }
 
-// bits has the suite write the fingerprints of BenchmarkNeighbour for other programs, and returns the file's name.
+// bits makes the suite write the fingerprints of BenchmarkNeighbour for other programs. It returns the benchmark's name.
 func (b bench) bits(ctx context.Context) (name string, err error) {
 	path, err := b.test(ctx, suitePackage, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func (b bench) bits(ctx context.Context) (name string, err error) {
 	return "", errors.Join(err, errors.New("BenchmarkNeighbour did not run"))
 }
 
-// nodePeers plans the benchmarks of JavaScript libraries in Node. npm installs them.
+// nodePeers installs libraries of JavaScript and plans their benchmarks in Node.
 func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	folder := filepath.Join(b.bin, "scripts")
@@ -86,7 +86,7 @@ func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
 	}
 	jobs = []job{plan("gemm")}
 	all := try.To(mix(b.data))
-	// About as many as bbbp has are the bank.
+	// The bank is about as large as that of bbbp.
 	try.Check(errors.Join(write(filepath.Join(folder, "bank"), part(all, 2000)), write(filepath.Join(folder, "queries"), part(all, 1000))))
 	return append(jobs, plan("rdkit", "Decide/mix/1000", filepath.Join(folder, "bank"), filepath.Join(folder, "queries"))), nil
 }

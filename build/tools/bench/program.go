@@ -19,7 +19,7 @@ const (
 	suitePackage  = "./build/tools/bench/suite"
 )
 
-// A program is a package's benchmarks, except those that are skipped.
+// A program is the benchmarks of a package whose names match names but not skip.
 type program struct{ pkg, names, skip string }
 
 // hot are the packages of hot paths.
@@ -33,7 +33,7 @@ var hot = []program{
 	{"./weights", "^BenchmarkLoad$", ""},
 }
 
-// The portable code and WebAssembly get what tells where time goes, and does not take minutes.
+// The portable code and WebAssembly run only the benchmarks that tell where time goes and do not take minutes.
 var (
 	portable = program{suitePackage, "^Benchmark(Yardstick|Forward)$|^BenchmarkPre$/./^encoded$", ""}
 	inEngine = program{suitePackage, ".",
@@ -41,10 +41,10 @@ var (
 	products = program{kernelPackage, "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$", ""}
 )
 
-// The sets that the benchmarks know.
+// sets are the public sets that the benchmarks read.
 var sets = []string{"mol/bbbp.csv.gz", "mol/bace.csv.gz", "tu/PTC_MR", "tu/MUTAG", "tu/BZR", "tu/COX2"}
 
-// test builds the test program of a package with the public sets in it, and returns where it lies.
+// test builds the test program of a package, with the public sets in it, and returns its path.
 func (b bench) test(ctx context.Context, pkg string, env []string, flags ...string) (path string, err error) {
 	overlay, err := b.overlay(env != nil)
 	path = filepath.Join(b.bin, strings.NewReplacer("./", "", "/", "-").Replace(pkg)+strings.Join(append(flags, env...), "-"))
@@ -55,7 +55,7 @@ func (b bench) test(ctx context.Context, pkg string, env []string, flags ...stri
 	return path, err
 }
 
-// measured returns the job that runs a program on one thread.
+// measured returns the job that runs the benchmarks of a program on one thread.
 func (b bench) measured(platform string, p program, env []string, command ...string) job {
 	if b.only != "." {
 		p.names = b.only
@@ -83,6 +83,7 @@ func (b bench) node(ctx context.Context) ([]job, error) {
 	return b.wasm(ctx, "node", filepath.Join(b.root, "build/tools/wasmtest/node/go_js_wasm_exec"))
 }
 
+// chromium returns the jobs that run in a browser, for which it builds the runner.
 func (b bench) chromium(ctx context.Context) ([]job, error) {
 	runner := filepath.Join(b.bin, "wasmtest")
 	if _, err := execute(ctx, b.root, nil, "go", "build", "-o", runner, "./build/tools/wasmtest"); err != nil {
@@ -91,7 +92,7 @@ func (b bench) chromium(ctx context.Context) ([]job, error) {
 	return b.wasm(ctx, "chromium", runner)
 }
 
-// wasm plans what runs in an engine, with SIMD and without.
+// wasm plans the benchmarks in an engine, with SIMD and without.
 func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 	env := []string{"GOOS=js", "GOARCH=wasm"}
 	kernel, failed := b.test(ctx, kernelPackage, env)
@@ -103,8 +104,8 @@ func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 	}, errors.Join(failed, err)
 }
 
-// overlay lays the files of the sets that there are, and parts of the mix, over the folder of the benchmarks'
-// data; those of many graphs where the program is native.
+// overlay writes a file for go build -overlay that adds the available public sets, and parts of the large set, to the
+// folder of the benchmarks' data. A native program also gets the set of many graphs. It returns the path of the file.
 func (b bench) overlay(wasm bool) (path string, err error) {
 	path = filepath.Join(b.bin, fmt.Sprintf("overlay-%v.json", wasm))
 	if _, err := os.Stat(path); err == nil {
@@ -138,8 +139,8 @@ func (b bench) overlay(wasm bool) (path string, err error) {
 	return path, cmp.Or(err, failed, os.WriteFile(path, text, 0o666))
 }
 
-// checkout lays the files of a revision into a new folder of b.bin, beside what lies beside the project
-// itself. remove takes them away, also once ctx is done.
+// checkout checks out the revision into a new folder of b.bin, with a link to what lies beside the project. remove removes
+// the files, even after ctx is done.
 func (b bench) checkout(ctx context.Context) (before bench, remove func()) {
 	dir := filepath.Join(b.bin, "before")
 	before = b

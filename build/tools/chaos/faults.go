@@ -16,20 +16,21 @@ import (
 	"baca/build/internal/try"
 )
 
-// A kind of fault.
+// A kind is a kind of fault.
 type kind struct {
 	name    string
 	targets []string
-	inject  func(*fault) (outcome int) // what is lost ends it, see package try
-	// What [fault.disturb] does to a run: how often it ends it, and in which share of its time it begins.
+	inject  func(*fault) (outcome int) // fails by package try if something is lost
+	// What [fault.disturb] does to a run: the probability that it ends the run, and the share of the run's time in which
+	// it begins.
 	ends, within    float64
-	mounts, changes bool // a disk that is too small; an input
+	mounts, changes bool // it gives the run too small a disk; it changes an input
 
-	cells  int // targets that are here
+	cells  int // number of targets that can run here
 	became [lost + 1]int
 }
 
-// writers are the targets whose files outlast a fault.
+// writers are the targets whose files remain after a fault.
 var writers = []string{"score", "train", "bench table1", beam, site}
 
 var kinds = []*kind{
@@ -43,8 +44,8 @@ var kinds = []*kind{
 	{name: "slow reader", targets: []string{toPipe, toFIFO, "featurize to a pipe"}, inject: (*fault).readSlowly},
 }
 
-// harms are command lines that change the file $F of $S bytes: from some place on, $OTHER stands for it. $R is
-// a random number. The first ones are for files of lines, too.
+// harms are command lines that change the file $F of $S bytes, so that from some place on it has the content of $OTHER. $R
+// is a random number. The first ones are also for files of lines.
 var harms = []string{
 	`cp "$OTHER" "$F.new" && mv "$F.new" "$F"`,
 	`truncate -s $((S / 4 + R % (S / 2))) "$F"`,
@@ -56,7 +57,7 @@ var harms = []string{
 
 const ofLines = 4
 
-// reads are command lines that read output slowly, or not to its end. N is a random place in it.
+// reads are command lines that read output slowly, or not to its end. N stands for a random place in it.
 var reads = []string{
 	"for k in $(seq 40); do head -c 4000; sleep 0.01; done; cat",
 	"head -c N; sleep 0.3; cat",
@@ -69,17 +70,17 @@ type fault struct {
 	cell
 	rng *rand.Rand
 	dir string
-	did []string // for the report of a loss
+	did []string // what was done, for the report of a loss
 }
 
-// lose ends the fault: something is lost.
+// lose ends the fault because something is lost.
 func lose(format string, args ...any) { try.Check(fmt.Errorf(format, args...)) }
 
 func (f *fault) out(name string) string { return filepath.Join(f.dir, "out", name) }
 
 func (f *fault) note(format string, args ...any) { f.did = append(f.did, fmt.Sprintf(format, args...)) }
 
-// fresh empties the folder and gives it the inputs.
+// fresh empties the folder and copies the inputs into it.
 func (f *fault) fresh() {
 	f.did = nil
 	f.unmount()
@@ -87,20 +88,21 @@ func (f *fault) fresh() {
 	f.putYesterday()
 }
 
-// yesterday is what a file of rows holds before a run.
+// yesterday is the content of a file of rows before a run.
 const yesterday = "of yesterday\n"
 
-// putYesterday writes an older file where the run will write its rows: a run that fails must leave it as it is, and
-// checkKept finds a mixture of both.
+// putYesterday writes an older file of rows at the place where the run will write its rows. A run that fails must leave it
+// as it is. checkKept finds a mixture of both.
 func (f *fault) putYesterday() {
 	if f.target.rows != "" {
 		write(f.out(f.target.rows), yesterday)
 	}
 }
 
-// begin begins the steps with a flag, and wait waits for the end of a run.
+// begin starts the steps of the target with a flag.
 func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.steps+flag) }
 
+// wait waits for the end of a run. A run that crashed or hung is a loss.
 func (f *fault) wait(r *run) *run {
 	if <-r.ended.Done(); r.crash {
 		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.messages())
@@ -108,15 +110,15 @@ func (f *fault) wait(r *run) *run {
 	return r
 }
 
-// pause lets a random part of the time pass that a run without faults takes.
+// pause waits for a random part of the given share of the time that a run without faults takes.
 func (f *fault) pause(share float64) {
 	d := time.Duration(f.rng.Float64() * share * float64(f.target.duration))
 	f.note("waited %v", d.Round(time.Millisecond))
 	time.Sleep(d)
 }
 
-// resume gives the same command again, as a user would, and compares the result. An error is
-// fine where all is there already, as when a kill came after the last write.
+// resume runs the command again, as a user would, and compares its files with those of an undisturbed run. The command
+// may fail if everything exists already, as after a kill that followed the last write.
 func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
@@ -168,7 +170,7 @@ func (f *fault) disturb() (outcome int) {
 	return survived
 }
 
-// end interrupts a run, which may leave a checkpoint, or kills it, or both.
+// end interrupts a run, kills it, or does both. An interrupted run may leave a checkpoint.
 func (f *fault) end(r *run) {
 	way := f.rng.IntN(3)
 	if way > 0 {
@@ -183,17 +185,17 @@ func (f *fault) end(r *run) {
 	f.wait(r)
 }
 
-// soundRows are the rows so far, or nothing for a target without.
+// soundRows returns the rows so far. For a target without rows it returns "".
 func (f *fault) soundRows() string {
 	rows, err := os.ReadFile(f.out(f.target.rows + replace.PartExt))
 	if err != nil {
-		rows, _ = os.ReadFile(f.out(f.target.rows)) // of a target without rows it is a folder
+		rows, _ = os.ReadFile(f.out(f.target.rows)) // a folder for a target without rows
 	}
 	return strings.TrimPrefix(string(rows), yesterday)
 }
 
-// checkKept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
-// yesterday that became a part of today's.
+// checkKept ends the fault with a loss if rows that were there before are gone or differ from those of a run without
+// faults, or if the file mixes yesterday's rows with today's.
 func (f *fault) checkKept(before string) {
 	if f.target.rows == "" {
 		return
@@ -207,7 +209,7 @@ func (f *fault) checkKept(before string) {
 	}
 }
 
-// mayMount returns why no small disk can be mounted on a folder, nil if one can.
+// mayMount returns why a small disk cannot be mounted on a folder, or nil if it can.
 func mayMount(dir string) error {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4096"); err != nil {
 		return fmt.Errorf("no right to mount, which unshare -rm gives: %w", err)
@@ -215,18 +217,18 @@ func mayMount(dir string) error {
 	return syscall.Unmount(dir, 0)
 }
 
-// mount mounts a disk with room for so many bytes on out. A size of 0 would mean no bound.
+// mount mounts a disk of room bytes on the folder out.
 func (f *fault) mount(room int64) {
 	f.note("a disk of %d bytes", room)
 	try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
 	f.putYesterday()
 }
 
-// unmount does nothing where nothing is mounted.
+// unmount unmounts the disk, if there is one.
 func (f *fault) unmount() { syscall.Unmount(f.out(""), syscall.MNT_DETACH) }
 
-// harm changes the input that varies. A model becomes another one, or no model. In a file of lines, molecules
-// become others from some line on, which begins before the last tenth.
+// harm changes the input that varies. A model becomes another model, or no model. In a file of lines, the molecules from
+// some line in the first nine tenths on become others.
 func (f *fault) harm() {
 	old := try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))
 	ways, other := len(harms), f.input("other.msgpack")
@@ -240,8 +242,8 @@ func (f *fault) harm() {
 	try.Check(f.do(f.dir, fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way))
 }
 
-// ofOneInput reports whether a run succeeded. It loses a result that is neither of the old input nor of the new one, and an
-// error that names no file, or after which rows are gone.
+// ofOneInput reports whether a run succeeded. It is a loss if the result is neither that of the old input nor that of the
+// new one, if an error names no file, or if rows are gone after an error.
 func (f *fault) ofOneInput(r *run, before string) bool {
 	if said := lastLine(r.messages()); r.err != nil {
 		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
@@ -261,7 +263,8 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 	return true
 }
 
-// withoutFaults runs the target in another folder, with the varied input unless that is empty. A run that fails is lost.
+// withoutFaults runs the target in another folder, and returns the folder. varied replaces the input that varies, unless
+// it is empty. A run that fails is a loss.
 func (f *fault) withoutFaults(dir, varied string) string {
 	clean := &fault{world: f.world, cell: f.cell, dir: dir}
 	clean.fresh()
@@ -274,7 +277,7 @@ func (f *fault) withoutFaults(dir, varied string) string {
 	return dir
 }
 
-// severalWriters starts two or three runs with one output.
+// severalWriters starts two or three runs that write the same output.
 func (f *fault) severalWriters() (outcome int) {
 	f.fresh()
 	runs, succeeded := make([]*run, 2+f.rng.IntN(2)), 0
@@ -295,14 +298,14 @@ func (f *fault) severalWriters() (outcome int) {
 			lose("a run does not name the file: %s", r.messages())
 		}
 	}
-	if succeeded == 0 { // each may have had a shard that another wanted
+	if succeeded == 0 { // each run may have held a shard that another one needed
 		f.resume()
 	}
 	try.Check(f.target.differs(f.dir, f.target.reference))
 	return outcome
 }
 
-// readSlowly reads output in one of the ways of reads.
+// readSlowly has the output read in one of the ways of reads.
 func (f *fault) readSlowly() (outcome int) {
 	const pipeSize = 64 << 10 // a writer cannot know whether what a pipe holds was read
 	f.fresh()
@@ -319,7 +322,7 @@ func (f *fault) readSlowly() (outcome int) {
 	case way < 2 && (r.err != nil || left > 0):
 		lose("%d bytes were not read, %v: %s", left, r.err, r.messages())
 	case f.of == toFIFO && left > 2*pipeSize && r.err == nil:
-		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
+		// A reader of standard output may leave, as head does. But a file that was asked for lacks rows.
 		lose("success, though %d bytes were not read", left)
 	case r.err != nil:
 		return refused

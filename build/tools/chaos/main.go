@@ -1,12 +1,12 @@
 //go:build linux
 
-// Command chaos injects faults into runs of baca at random moments, and finds out
-// whether anything is lost, doubled or wrong without a word.
+// Command chaos injects faults into runs of baca at random moments. It finds out whether anything is lost, doubled or
+// wrong without an error.
 //
 //	go run ./build/tools/chaos -seed 1 -faults 600 -out build/results/chaos.md
 //
-// It builds the command and its inputs, and notes what runs without faults give. Then
-// it injects what kinds lists. Each fault has one of three outcomes:
+// It builds the command and its inputs, and records the results of runs without faults. Then
+// it injects the faults of kinds. Each fault has one of three outcomes:
 //
 //	survived  the result has the bytes of a run without faults, after what a user would
 //	          do: give the same command again, with --resume where there is that
@@ -14,8 +14,8 @@
 //	          there before are still there
 //	LOST      anything else: other bytes with success, a panic, no end
 //
-// The exit status is 1 if anything is lost; its folder is then kept. Moments are those
-// of a clock, so the same seed gives the same faults but not the same interleaving.
+// The exit status is 1 if anything is lost, and the folder is then kept. Moments are measured by a clock, so the same
+// seed gives the same faults but not the same interleaving.
 package main
 
 import (
@@ -53,11 +53,10 @@ func main() {
 	}
 }
 
-// A world is what all faults have in common: programs, inputs, and what runs without faults give; and what
-// became of the faults.
+// A world is what all faults have in common: programs, inputs, results without faults, and the outcomes of the faults.
 type world struct {
 	seed    uint64
-	faults  int                    // in all, at least
+	faults  int                    // the fewest faults in all
 	picks   func(name string) bool // whether faults of KIND/TARGET are injected
 	out     string                 // file of the page
 	log     io.Writer
@@ -69,7 +68,7 @@ type world struct {
 	lost []string
 }
 
-// A cell is a kind of fault with a target.
+// A cell is a kind of fault and a target.
 type cell struct {
 	*kind
 	of     string // name of the target
@@ -78,10 +77,10 @@ type cell struct {
 
 func (c cell) String() string { return c.name + "/" + c.of }
 
-// What becomes of a fault.
+// The outcomes of a fault.
 const survived, refused, lost = 0, 1, 2
 
-// inject injects all faults, one per core at a time, and writes the page. It returns an error if a fault lost something.
+// inject injects all faults, one for each core at a time, and writes the page. It returns an error if one lost something.
 func (w *world) inject() (err error) {
 	defer try.Catch(&err)
 	w.root = try.To(os.MkdirTemp("", "chaos-"))
@@ -105,7 +104,7 @@ func (w *world) inject() (err error) {
 	return os.RemoveAll(w.root)
 }
 
-// plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
+// plan builds the programs and inputs, lists the cells that can run here, and runs their targets without faults.
 func (w *world) plan() {
 	module := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output())
 	dir, page, lacks := strings.TrimSpace(string(module)), "", map[string]error{"full disk": mayMount(w.root)}
@@ -137,7 +136,7 @@ func (w *world) plan() {
 	}
 }
 
-// injectOne injects a fault and counts what became of it.
+// injectOne injects a fault and counts its outcome.
 func (w *world) injectOne(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.of, i)), " ", "-")
@@ -150,9 +149,9 @@ func (w *world) injectOne(c cell, i int) {
 	}
 }
 
-// meet injects the fault and returns its outcome. If something is lost, the error says what, and the folder stays.
+// meet injects the fault and returns its outcome. If something is lost, it returns an error and keeps the folder.
 func (f *fault) meet() (outcome int, err error) {
-	outcome = lost // where try.Check ends it
+	outcome = lost // unless inject returns
 	defer try.Catch(&err)
 	defer f.unmount()
 	outcome = f.cell.inject(f)
@@ -160,7 +159,7 @@ func (f *fault) meet() (outcome int, err error) {
 	return outcome, os.RemoveAll(f.dir)
 }
 
-// page says what became of all faults, by kind.
+// page returns a page on the outcomes of all faults, by kind.
 func (w *world) page() string {
 	var b strings.Builder
 	fmt.Fprint(&b, `# Faults, injected

@@ -18,18 +18,18 @@ import (
 	"baca/build/internal/try"
 )
 
-// A target is work that faults are injected into, in a folder with all inputs. It writes below out.
+// A target is work into which faults are injected. It runs in a folder with all inputs and writes below out.
 type target struct {
-	steps  string // a command line; a target that is read pipes into $READ
-	again  string // flag of the step that goes on after a fault
-	gives  string // file or folder of the result, below out
-	rows   string // the file below out that grows row by row, if there is one
-	varies string // input that faults change
+	steps  string // command line; output that is read goes to $READ through a pipe
+	again  string // flag with which the command continues after a fault
+	gives  string // file or folder with the result, below out
+	rows   string // file below out that grows row by row, or empty
+	varies string // the input that faults change
 
-	// Of a run without faults:
-	reference string // folder
+	// What a run without faults gives:
+	reference string // its folder
 	duration  time.Duration
-	bytes     int64 // below out
+	bytes     int64 // size of out
 }
 
 // Names of an input, and of targets that are optional or that faults treat specially.
@@ -60,7 +60,7 @@ var targets = map[string]*target{
 	"suggest":    {steps: "baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", gives: "gain.svg", varies: model},
 }
 
-// measure runs a target without faults, once.
+// measure runs a target without faults, unless that has been done.
 func (w *world) measure(c cell) {
 	t := c.target
 	if strings.HasPrefix(t.reference, w.root) {
@@ -74,7 +74,7 @@ func (w *world) measure(c cell) {
 	try.To(fmt.Sscan(string(size), &t.bytes))
 }
 
-// differs returns how the result differs from that in another folder. How long a benchmark took does not count.
+// differs returns an error if the result differs from that in another folder. It ignores how long a benchmark took.
 func (t *target) differs(dir, want string) error {
 	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives),
 		filepath.Join(dir, "out", t.gives)).CombinedOutput()
@@ -84,13 +84,13 @@ func (t *target) differs(dir, want string) error {
 	return nil
 }
 
-// Molecules are put together from these pieces. Any middle may follow any other.
+// middles and ends are the pieces of molecules. Any middle may follow any other.
 var (
 	middles = []string{"C", "CC", "C(C)", "C(=O)", "C(=O)N", "c1ccc(cc1)", "C1CC(CC1)", "O", "N", "S", "C(F)", "c1cc(sc1)"}
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
 )
 
-// molecules returns lines of SMILES and ids, one in 200 of them invalid, or a table of valid SMILES.
+// molecules returns lines of SMILES and ids, of which one in 200 is invalid, or a table of valid SMILES.
 func molecules(rng *rand.Rand, n int, table bool) string {
 	var text strings.Builder
 	line := "%s m%06d\n"
@@ -112,21 +112,21 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 	return text.String()
 }
 
-// otherMolecules replaces names and most molecules, and keeps the lengths of lines.
+// otherMolecules changes names and most molecules. Lines keep their lengths.
 func otherMolecules(lines string) string {
 	return strings.NewReplacer("O", "S", "S", "O", " m", " x").Replace(lines)
 }
 
 func (w *world) input(name string) string { return filepath.Join(w.root, "inputs", name) }
 
-// writeInputs writes what targets read.
+// writeInputs writes the inputs of all targets.
 func (w *world) writeInputs() {
 	rng := rand.New(rand.NewPCG(w.seed, 1<<32))
 	for _, in := range []struct {
 		name    string
 		records int
 	}{
-		{"library.smi", 24_000}, // with a checkpoint behind row 16384
+		{"library.smi", 24_000}, // enough for a checkpoint after row 16384
 		{"sample.smi", 6_000},   // from more than 4096 a sample is drawn
 		{"part-a.smi", 3_000},
 		{"part-b.smi", 3_000},
@@ -146,22 +146,22 @@ func write(name, text string) {
 	try.Check(os.WriteFile(name, []byte(text), 0o666))
 }
 
-// limit is how long command lines may take before they count as hanging. Without faults all take seconds.
+// limit is the time after which a command line counts as hanging. Without faults all take seconds.
 const limit = 5 * time.Minute
 
 var crashed = regexp.MustCompile("panic:|fatal error:|SIGSEGV")
 
-// A run is command lines at work: a shell with a process group of its own.
+// A run is command lines at work, in a shell with a process group of its own.
 type run struct {
 	shell  *exec.Cmd
 	stderr bytes.Buffer
-	ended  context.Context // is over when the run is
+	ended  context.Context // done when the run has ended
 	err    error           // nil for exit status 0
-	crash  bool            // it crashed or hung, which no fault excuses
+	crash  bool            // whether it crashed or hung, which no fault excuses
 }
 
-// start starts command lines of the programs in a folder, one after the other until one fails. The
-// command line read takes what they write to standard output, see [target.steps].
+// start starts command lines in a folder, one after the other until one fails. The command line read gets the output of
+// those that pipe into $READ, see [target.steps].
 func (w *world) start(dir, read string, lines ...string) *run {
 	ended, end := context.WithCancel(context.Background())
 	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: ended}
@@ -178,7 +178,7 @@ func (w *world) start(dir, read string, lines ...string) *run {
 	return r
 }
 
-// do runs command lines to their end.
+// do runs command lines and waits for their end.
 func (w *world) do(dir string, lines ...string) error {
 	r := w.start(dir, "cat", lines...)
 	if <-r.ended.Done(); r.err != nil {
@@ -187,7 +187,7 @@ func (w *world) do(dir string, lines ...string) error {
 	return nil
 }
 
-// signal sends a signal to the shell and the step at work.
+// signal sends a signal to the shell and the command at work.
 func (r *run) signal(sig syscall.Signal) {
 	if !r.over() {
 		syscall.Kill(-r.shell.Process.Pid, sig)
@@ -202,6 +202,7 @@ func (r *run) messages() string {
 	return strings.TrimSpace(text[max(0, len(text)-2000):])
 }
 
+// lastLine returns the last line that is not blank.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]

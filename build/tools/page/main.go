@@ -1,5 +1,5 @@
-// Command page builds the page: it compiles the program that runs in the browser,
-// gathers what they need, compresses it and lists it for package site.
+// Command page builds the page. It compiles the program that runs in the browser, gathers the files that it needs,
+// compresses them and lists them for package site.
 //
 //	go run ./build/tools/page            # into web/site, for `go build -tags page ./build/baca`
 //	go run ./build/tools/page -fast      # with less compression, for tests
@@ -57,20 +57,21 @@ func main() {
 	}
 }
 
-// A builder gathers the files. It keeps the first error.
+// A builder gathers the files of the page. It keeps the first error.
 type builder struct {
 	root            string // of the repository
 	files           map[string]*file
-	program, kernel string // names of files
+	program, kernel string // names of the files of the program and of its SIMD kernel
 	err             error
 }
 
 type file struct {
 	site.File
 	data []byte
-	late bool // not needed before somebody asks for it
+	late bool // only loaded when it is asked for
 }
 
+// build writes the page to the folder out. If fast, it compresses less.
 func build(out string, fast bool) error {
 	text, err := exec.Command("go", "env", "GOMOD", "GOROOT").Output()
 	if err != nil {
@@ -99,20 +100,21 @@ func (b *builder) fail(err error) { b.err = cmp.Or(b.err, err) }
 
 func (b *builder) web(name string) string { return filepath.Join(b.root, "web", name) }
 
+// read returns the bytes of a file. A failure becomes b.err.
 func (b *builder) read(path string) []byte {
 	data, err := os.ReadFile(path)
 	b.fail(err)
 	return data
 }
 
-// encode is the JSON of a value.
+// encode returns a value as JSON.
 func (b *builder) encode(v any) []byte {
 	data, err := json.MarshalIndent(v, "", "  ")
 	b.fail(err)
 	return data
 }
 
-// add adds a file.
+// add adds a file to the page.
 func (b *builder) add(name string, data []byte) *file {
 	sum := sha256.Sum256(data)
 	f := &file{data: data, File: site.File{Path: name, Type: site.TypeOf(name), Size: len(data), SHA256: hex.EncodeToString(sum[:])}}
@@ -120,7 +122,7 @@ func (b *builder) add(name string, data []byte) *file {
 	return f
 }
 
-// hashed adds a file with its hash in the name, which it returns.
+// hashed adds a file whose name has a hash of its content, and returns that name.
 func (b *builder) hashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	stem, ext, _ := strings.Cut(name, ".")
@@ -129,7 +131,7 @@ func (b *builder) hashed(name string, data []byte) string {
 	return name
 }
 
-// mostSent is what a first visit may load, in bytes.
+// mostSent is the most bytes that a first visit may load.
 const mostSent = 4_000_000
 
 // compile compiles the program of the page and its workers.
@@ -139,8 +141,8 @@ func (b *builder) compile() {
 	b.program = b.hashed("web/baca.wasm", data)
 }
 
-// licenses adds the licences of everything in the program of the page. Those of the
-// scripts beside it are in their own file.
+// licenses adds the licences of everything in the program of the page. The scripts beside it have theirs in a file of their
+// own.
 func (b *builder) licenses() {
 	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts "+
 		"that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
@@ -156,21 +158,20 @@ func (b *builder) licenses() {
 // static adds the files below web/static.
 func (b *builder) static() {
 	dir := b.web("static")
-	// Without them the page would draw itself and wait for ever.
+	// Without the scripts the page would draw itself and wait for ever.
 	if _, err := os.Stat(filepath.Join(dir, "tools.js")); err != nil {
 		b.fail(fmt.Errorf("the scripts of the page are not there, make libraries builds them: %w", err))
 	}
 	b.fail(fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			// What lies in a folder of its own is loaded when it is asked for, and the
-			// large icons when the page is installed.
+			// Files in folders of their own are loaded when they are asked for, and large icons when the page is installed.
 			b.add("web/"+name, b.read(filepath.Join(dir, name))).late = strings.Contains(name, "/") || path.Ext(name) == ".png"
 		}
 		return err
 	}))
 }
 
-// models adds the models and what the worker is told at its start.
+// models adds the models, and the message that the worker gets at its start.
 func (b *builder) models() {
 	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
 	training, fresh := web.Solubilities()
@@ -186,13 +187,13 @@ func (b *builder) models() {
 		card := engine.Card(m, data)
 		card.Name, card.BuiltIn = name, true
 		card.File = b.hashed("models/"+name+".msgpack", data)
-		if name != weights.Default { // which is sent compressed; the others are the command's own
+		if name != weights.Default { // the default model is sent compressed; the others are the command's own files
 			b.files[card.File].Model, b.files[card.File].late = name, true
 		}
 		w.Models = append(w.Models, card)
 	}
 	w.Background = b.hashed("web/background.smi.gz", weights.BackgroundFile())
-	b.files[w.Background].late = true // who trains needs it
+	b.files[w.Background].late = true // only training needs it
 	// The page begins with the first model, and orders the others itself.
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
@@ -202,7 +203,7 @@ func (b *builder) models() {
 	b.add(engine.Start, data)
 }
 
-// solubility trains the model of the example of predictions, as its worker does.
+// solubility trains the model of the example on predictions, as the page's worker would, and adds it.
 func (b *builder) solubility(w *message.Welcome, training []byte) {
 	start, err := message.Encode(0, w)
 	b.fail(err)
@@ -217,11 +218,11 @@ func (b *builder) solubility(w *message.Welcome, training []byte) {
 	}
 	card := made.Model
 	card.BuiltIn, card.File = true, b.hashed("models/"+card.Name+".msgpack", made.Data)
-	b.files[card.File].late = true // the example needs it
+	b.files[card.File].late = true // only the example needs it
 	w.Models = append(w.Models, card)
 }
 
-// A host is what a worker's engine runs in, with files of the site. It keeps the last reply.
+// A host runs an engine like that of a worker, with files of the site. It keeps the last reply.
 type host struct {
 	engine.Host
 	files map[string][]byte
@@ -233,7 +234,7 @@ func (h *host) Yield()                                   {}
 func (h *host) Waiting() (uint32, message.Request, bool) { return 0, nil, false }
 func (h *host) Fetch(name string) ([]byte, error)        { return h.files[name], nil }
 
-// manifest adds what makes the page installable.
+// manifest adds the file that makes the page installable.
 func (b *builder) manifest() {
 	type icon struct {
 		Src     string `json:"src"`
@@ -251,7 +252,7 @@ func (b *builder) manifest() {
 		"name": "BaCa", "short_name": "BaCa", "description": "Which molecules lie outside what a model has seen",
 		"start_url": "./", "scope": "./", "display": "standalone", "background_color": "#ffffff", "theme_color": "#0072B2",
 		"icons": icons,
-		// Files that an installed page opens. Chromium takes no types of chemical/.
+		// Files that an installed page opens. Chromium does not accept types that begin with chemical/.
 		"file_handlers": []map[string]any{{"action": "./", "accept": map[string][]string{
 			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"},
 			"application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
@@ -260,8 +261,8 @@ func (b *builder) manifest() {
 	b.add("manifest.webmanifest", append(data, '\n'))
 }
 
-// shell adds the page itself and the script that keeps the site for use without a
-// network. Their version is a hash of everything.
+// shell adds the page itself, and the script that keeps the site for use without a network. Their version is a hash of
+// all files.
 func (b *builder) shell() {
 	page, keeper := b.read(b.web("index.html")), b.read(b.web("sw.js"))
 	body, err := render()
@@ -299,7 +300,7 @@ func (b *builder) shell() {
 		"{{later}}", string(b.encode(later))).Replace(string(keeper))))
 }
 
-// stored says what the examples find, for whoever waits for the program.
+// stored returns what the examples find, as HTML, for users who wait for the program.
 func (b *builder) stored() string {
 	model, err := weights.Open(weights.Default)
 	b.fail(err)
@@ -329,7 +330,7 @@ func (b *builder) stored() string {
 	return list.String()
 }
 
-// recordsOf reads lines of SMILES and name.
+// recordsOf reads lines of SMILES and a name.
 func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err error) {
 	for line := range strings.Lines(lines) {
 		text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -342,7 +343,7 @@ func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err 
 	return records, err
 }
 
-// render returns the page as it is before its program runs: something to see at once, and nothing moves afterwards.
+// render returns the page as it is before its program runs. It is seen at once, and nothing in it moves afterwards.
 func render() (string, error) {
 	body, err := app.HTML()
 	return "<div>\n" + sortAttributes(body) + "\n</div>", err
@@ -353,7 +354,7 @@ var (
 	attribute = regexp.MustCompile(` [\w:-]+(?:="[^"]*")?`)
 )
 
-// sortAttributes sorts those of each element, which go-app writes in the order of a map.
+// sortAttributes sorts the attributes of each element, which go-app writes in random order.
 func sortAttributes(body string) string {
 	return tag.ReplaceAllStringFunc(body, func(t string) string {
 		at := strings.IndexByte(t, ' ')
@@ -363,10 +364,10 @@ func sortAttributes(body string) string {
 	})
 }
 
-// names lists the files, sorted.
+// names lists the names of the files, sorted.
 func (b *builder) names() []string { return slices.Sorted(maps.Keys(b.files)) }
 
-// write compresses the files and writes them out.
+// write compresses the files and writes them to the folder out.
 func (b *builder) write(out string, fast bool) error {
 	next := out + ".new"
 	if err := os.RemoveAll(next); err != nil {
@@ -406,10 +407,10 @@ func (b *builder) write(out string, fast bool) error {
 	return errors.Join(err, b.err)
 }
 
-// compression names the file that says how well the site is compressed.
+// compression is the file that says how well the site is compressed.
 const compression = "compression"
 
-// compressed finds the best compressed forms of files below a folder, by the SHA-256 of their content.
+// compressed returns the names of well-compressed files below a folder, by the SHA-256 of their content.
 func compressed(folder string) map[string]string {
 	mark, err := os.ReadFile(filepath.Join(folder, compression))
 	if err != nil || string(mark) != "best\n" {
@@ -427,7 +428,7 @@ func compressed(folder string) map[string]string {
 	return files
 }
 
-// write writes a file below a folder. Old, unless empty, is the name of a file that has it compressed.
+// write writes a file below a folder. old is the name of a file that has it compressed already, or empty.
 func (f *file) write(folder, old string, fast bool) error {
 	if f.Model != "" {
 		return nil
@@ -455,7 +456,7 @@ func (f *file) write(folder, old string, fast bool) error {
 	return os.WriteFile(name+".br", buffer.Bytes(), 0o666)
 }
 
-// report prints sizes, of everything and of what a first visit loads, and returns the latter as it is sent.
+// report prints the sizes of all files, and of what a first visit loads. It returns the bytes that a first visit loads.
 func (b *builder) report(out string) (sent int) {
 	raw := 0
 	for _, name := range b.names() {

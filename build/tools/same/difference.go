@@ -15,7 +15,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// varying is what differs in any two runs, or between any two commits, and its placeholder.
+// varying matches what differs between any two runs, or between any two commits, and has the placeholder for it.
 var varying = []struct {
 	pattern     *regexp.Regexp
 	placeholder string
@@ -24,7 +24,7 @@ var varying = []struct {
 	{regexp.MustCompile(`HOME/line\d+`), "HOME/lineN"},
 	// Progress is written every few seconds, with speeds.
 	{regexp.MustCompile(`(?m)^(scoring|reading.*|choosing|drawing a sample): \d+ (graph|%).*\n`), ""},
-	{regexp.MustCompile(`(?m)(^pre-training .*\n)+`), "$1"}, // the last
+	{regexp.MustCompile(`(?m)(^pre-training .*\n)+`), "$1"}, // only the last line
 	{regexp.MustCompile(`, (\d+ graphs/s|in [\d.ms]+)\b`), ""},
 	// The page and the wheel name their program by its hash.
 	{regexp.MustCompile(`baca\.[0-9a-f]{16}\.wasm`), "baca.HASH.wasm"},
@@ -33,12 +33,12 @@ var varying = []struct {
 	{regexp.MustCompile(`baca/bin/baca,.*`), "baca/bin/baca,HASH,SIZE"},
 }
 
-// program matches names of programs.
+// program matches the names of program files.
 var program = regexp.MustCompile(`(^|/)baca(\.HASH)?(\.wasm|\.exe)?$`)
 
 const sizeOf = "size of "
 
-// plain returns a text without what varies.
+// plain returns a text with placeholders for what varies.
 func (s *side) plain(text string) string {
 	text = strings.NewReplacer(s.home, "HOME", s.tree, "TREE").Replace(text)
 	for _, v := range varying {
@@ -47,7 +47,7 @@ func (s *side) plain(text string) string {
 	return text
 }
 
-// difference says how answers differ, empty for not at all. Sizes of programs may, and are printed.
+// difference says how two answers differ. It is empty if they are equal. Sizes of programs may differ, and are printed.
 func difference(ctx context.Context, before, now answer) string {
 	var b strings.Builder
 	all := maps.Clone(before)
@@ -67,15 +67,15 @@ func difference(ctx context.Context, before, now answer) string {
 	return b.String()
 }
 
-const mostLines = 12 // of a difference are shown
+const mostLines = 12 // lines of a difference that are shown
 
-// A longLine is broken behind commas and tags.
+// A longLine is broken after each piece, a comma or tag.
 var (
 	longLine = regexp.MustCompile(`(?m)^.{200,}$`)
 	piece    = regexp.MustCompile(`[,>]`)
 )
 
-// unified is a short unified diff.
+// unified returns a short diff in the unified form.
 func unified(ctx context.Context, before, now string) string {
 	dir := try.To(os.MkdirTemp("", "diff"))
 	defer os.RemoveAll(dir)

@@ -1,14 +1,16 @@
-// Same compares what every face of the program answers with what another commit answers, byte for byte: the command, the API,
-// MCP, the frames of other programs, the Python package.
+// Same compares, byte for byte, what all interfaces of the program answer with what they answer in another commit: the
+// command, the API, MCP, the pipe of other programs, the Python package.
 //
 //	go run ./build/tools/same -against REV [-run REGEXP] [-packages]
 //
-// Both programs run each line of lines.txt in a fresh folder, with the inputs that inputs.sh makes. Compared are standard output and
-// error, exit statuses, the files written, and answers to requests. What differs in any two runs has a placeholder (varying).
+// Both programs run each line of lines.txt in a new folder, with the inputs that inputs.sh makes. It compares standard
+// output and error, exit statuses, files that are written, and answers to requests. What differs between any two runs is
+// replaced by a placeholder (varying).
 //
-// -packages also compares the page, the wheel and the npm package. Building them takes minutes; make does it, in the working tree, too.
+// -packages also compares the page, the wheel and the npm package. make builds them, also in the working tree, which takes
+// minutes.
 //
-// Exit status 1 says that something differs, or that no line has some flag of the command. CHANGELOG.md lists the
+// The exit status is 1 if something differs, or if no line uses some flag of the command. CHANGELOG.md lists the
 // differences that are wanted.
 package main
 
@@ -37,7 +39,7 @@ import (
 //go:embed lines.txt
 var lines string
 
-// A task is a command line and, of a server, the requests to it.
+// A task is a command line and, if it starts a server, the requests to the server.
 type task struct {
 	line     string
 	requests []string
@@ -57,7 +59,7 @@ func main() {
 	}
 }
 
-// run builds both programs, has them answer, and prints what differs.
+// run builds both programs, runs the tasks by both, and prints what differs.
 func run(ctx context.Context, against, only string, packages bool) (err error) {
 	defer try.Catch(&err)
 	if against == "" || flag.NArg() > 0 {
@@ -110,7 +112,8 @@ func parse(text string) (tasks []task) {
 	return tasks
 }
 
-// compare runs tasks, as many at once as there are cores, and prints differences in their order.
+// compare runs tasks, one for each core at a time, and prints differences in the order of the tasks. It returns how many
+// answers are equal, and how many there are.
 func compare(ctx context.Context, before, now *side, tasks []task) (equal, total int) {
 	old, next, errs := make([][]answer, len(tasks)), make([][]answer, len(tasks)), make([]error, len(tasks))
 	var group sync.WaitGroup
@@ -143,13 +146,13 @@ func compare(ctx context.Context, before, now *side, tasks []task) (equal, total
 	return equal, total
 }
 
-// A row of help, of a command or of a flag.
+// commandRow and flagRow match a row of help on a command or a flag.
 var (
 	commandRow = regexp.MustCompile(`(?m)^  (\w+) +\S`)
 	flagRow    = regexp.MustCompile(`(?m)^  (?:-\w, |    )--([\w-]+)`)
 )
 
-// unused lists flags that help shows and no line has.
+// unused lists the flags that help shows but no line uses.
 func (s *side) unused(ctx context.Context, tasks []task) (list []string) {
 	var parts []string // of lines
 	for _, t := range tasks {

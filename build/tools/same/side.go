@@ -16,18 +16,18 @@ import (
 	"baca/build/internal/try"
 )
 
-// A side is a program: that of the other commit, or of the working tree.
+// A side is one of the two programs: that of the other commit, or that of the working tree.
 type side struct {
-	tree   string // its source
-	home   string // where it is built and runs
-	in     string // the inputs
-	tool   string // the scripts of this package
-	python string // the interpreter, empty for none
+	tree   string // folder of its source
+	home   string // folder where it is built and runs
+	in     string // folder of the inputs
+	tool   string // folder of this package's scripts
+	python string // the Python interpreter, or empty
 }
 
-// findPython returns an interpreter with the imports of the Python package, empty for none.
+// findPython returns a Python interpreter that can import what the Python package needs, or "".
 func findPython() string {
-	for _, name := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
+	for _, name := range []string{"python3", "/usr/bin/python3"} { // Debian installs packages for its own Python
 		if exec.Command(name, "-c", "import numpy, pandas").Run() == nil {
 			return name
 		}
@@ -35,7 +35,7 @@ func findPython() string {
 	return ""
 }
 
-// build builds the command, and beside it the Python package with the command in it.
+// build builds the command, and the Python package with the command in it. With packages it also builds all packages.
 func (s *side) build(ctx context.Context, packages bool) {
 	const commit = "same" // in versions
 	tags := ""
@@ -51,20 +51,20 @@ func (s *side) build(ctx context.Context, packages bool) {
 	try.Check(os.Symlink(program, filepath.Join(module, "bin", "baca")))
 }
 
-// must runs a command in the tree.
+// must runs a command in the tree. It fails if the command fails.
 func (s *side) must(ctx context.Context, name string, args ...string) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = s.tree, append(os.Environ(), "CGO_ENABLED=0")
 	try.Check(finish(c))
 }
 
-// inputs makes the inputs of both sides, from files of the working tree.
+// inputs makes the inputs of both sides, by a script of the working tree.
 func (s *side) inputs(ctx context.Context) {
 	try.Check(os.Mkdir(s.in, 0o777))
 	try.Check(finish(s.shell(ctx, s.in, "-e", filepath.Join(s.tool, "inputs.sh"))))
 }
 
-// finish runs a command. Its error has what the command writes.
+// finish runs a command. The error has what the command wrote.
 func finish(c *exec.Cmd) error {
 	if text, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", c, err, text)
@@ -72,7 +72,7 @@ func finish(c *exec.Cmd) error {
 	return nil
 }
 
-// shell returns a run of the shell in a folder.
+// shell returns a command that runs the shell in a folder, with the side's programs in its path.
 func (s *side) shell(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "sh", args...)
 	c.Dir, c.WaitDelay = dir, 5*time.Second
@@ -81,13 +81,13 @@ func (s *side) shell(ctx context.Context, dir string, args ...string) *exec.Cmd 
 	return c
 }
 
-// An answer has texts by what they are: exit status, stdout, stderr, files/rows.csv.
+// An answer has the texts of a result by what they are, such as exit status, stdout or files/rows.csv.
 type answer map[string]string
 
-// limit is how long a line may take before it counts as hanging.
+// limit is the time after which a line counts as hanging.
 const limit = 2 * time.Minute
 
-// answers does a task, and returns the answer of its line and of each request.
+// answers runs a task, and returns the answer of its line and then that of each request.
 func (s *side) answers(ctx context.Context, t task) []answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s: still runs after %v", t.line, limit))
 	defer cancel()
@@ -125,7 +125,7 @@ func (s *side) answers(ctx context.Context, t task) []answer {
 	return list
 }
 
-// gather reads the files in a folder. Of programs, which change with their source, it has the size.
+// gather returns the files in a folder. For programs, which change with their source, it returns the size only.
 func (s *side) gather(dir string) answer {
 	a := answer{}
 	try.Check(fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -145,7 +145,7 @@ func (s *side) gather(dir string) answer {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// listening waits for the address that a server writes to a file, and returns an empty one if the server ends.
+// listening waits for the address that a server writes to a file. It returns "" if the server ends.
 func listening(ended <-chan struct{}, stderr string) string {
 	for {
 		if found := address.Find(try.To(os.ReadFile(stderr))); found != nil {
@@ -159,10 +159,10 @@ func listening(ended <-chan struct{}, stderr string) string {
 	}
 }
 
-// field matches a header field, where + stands for a blank.
+// field matches a header field, in which + stands for a blank.
 var field = regexp.MustCompile(`^([A-Z][\w-]*):(\S+) ?`)
 
-// ask sends a request: method, path, fields of the header, and a body or @in/ and the name of an input.
+// ask sends a request and returns the answer. text has a method, a path, header fields, and a body or @in/NAME, an input.
 func (s *side) ask(ctx context.Context, address, text string) answer {
 	method, text, _ := strings.Cut(text, " ")
 	path, text, _ := strings.Cut(text, " ")

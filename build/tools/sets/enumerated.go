@@ -18,10 +18,11 @@ import (
 	"baca/weights"
 )
 
-// Enumerated molecules of each class in the built-in background, and in that of drugs and bioactive.
+// perClass and broadPerClass are the numbers of enumerated molecules of each class, in the built-in background and in that
+// of the models drugs and bioactive.
 const perClass, broadPerClass = 50, 150
 
-// classes are the symbols of the grammar that molecules are written from.
+// classes are the symbols of the grammar for which molecules are written.
 var classes = []string{
 	"peptide", "cyclopeptide", "glycoside", "nucleotide", "perfluorinated", "surfactant", "lipid",
 	"silicone", "organometallic", "explosive", "dye", "pesticide", "industrial", "natural",
@@ -30,7 +31,7 @@ var classes = []string{
 //go:embed grammar.txt
 var grammarText string
 
-// grammar lists the ways to write each symbol.
+// grammar lists the possible expansions of each symbol.
 var grammar = func() map[string][]string {
 	ways, symbol := map[string][]string{}, ""
 	for line := range strings.Lines(grammarText) {
@@ -50,7 +51,7 @@ var grammar = func() map[string][]string {
 
 var slot = regexp.MustCompile(`\{([^{}*]*)(?:\*(\d+)-(\d+))?\}`)
 
-// expand replaces a symbol by a random one of its expansions. Other names stay.
+// expand replaces a symbol by a random one of its expansions. A name without expansions stays.
 func expand(rng *rand.Rand, symbol string) string {
 	ways := grammar[symbol]
 	if len(ways) == 0 {
@@ -70,7 +71,7 @@ func expand(rng *rand.Rand, symbol string) string {
 	})
 }
 
-// parentText returns the canonical SMILES of a parent.
+// parentText returns the canonical SMILES of the parent of a molecule.
 func parentText(text string) string {
 	m, err := smiles.Parse(text)
 	if err != nil {
@@ -80,8 +81,8 @@ func parentText(text string) string {
 	return smiles.Write(p)
 }
 
-// enumerate writes molecules of each class as parents, with the class after a tab. It writes none that is known, and
-// none twice.
+// enumerate returns perClass molecules of each class, as the SMILES of parents with the class after a tab. It returns no
+// molecule twice and none that is known, and adds them to known.
 func enumerate(known map[string]bool, perClass int) (lines []string) {
 	for k, class := range classes {
 		rng := rand.New(rand.NewPCG(seed, uint64(k)))
@@ -99,8 +100,8 @@ func enumerate(known map[string]bool, perClass int) (lines []string) {
 	return lines
 }
 
-// builtInBackground returns the lines of the built-in background: its molecules of ChEMBL and QM9, which have no class,
-// as they are, and enumerated ones.
+// builtInBackground returns the lines of a new built-in background. The molecules of ChEMBL and QM9, which have no class,
+// stay as they are in the present one. Enumerated molecules follow.
 func builtInBackground() (lines []string) {
 	known := map[string]bool{}
 	for line := range strings.Lines(string(try.To(io.ReadAll(weights.Background())))) {
@@ -114,7 +115,7 @@ func builtInBackground() (lines []string) {
 	return lines
 }
 
-// writeBackground writes molecules.smi.gz.
+// writeBackground writes molecules.smi.gz, the built-in background.
 func writeBackground(out string) {
 	var b bytes.Buffer
 	z := try.To(gzip.NewWriterLevel(&b, gzip.BestCompression))

@@ -41,7 +41,7 @@ const (
 	mix         = "scale-mix"
 )
 
-// A part is how many molecules come from the rows with this source.
+// A part says how many molecules come from a source.
 type part struct {
 	source string
 	count  int
@@ -49,10 +49,11 @@ type part struct {
 
 var backgroundParts = []part{{"qm9", 2000}, {"zinc-natural-products", 1500}, {"nonfullerene-acceptors", 1500}}
 
-// sources are the data sets of drugs, the one with names first.
+// sources are the data sets of drugs. The one with names comes first.
 var sources = []string{"bbbp", "clintox", "sider"}
 
-// generic matches names like international nonproprietary ones. The other rows of bbbp are solvents and numbered research compounds.
+// generic matches names like international nonproprietary ones. Other rows of bbbp are solvents and numbered research
+// compounds.
 var generic = regexp.MustCompile(`^[a-z][a-z()-]{5,}$`)
 
 func main() {
@@ -74,21 +75,22 @@ func write(data, out string) (err error) {
 	return nil
 }
 
-// A compound is a record or a component of it.
+// A compound is a record, or a component of one.
 type compound struct {
-	text   string // as written
+	text   string // SMILES as written
 	parent *molecule.Molecule
-	key    string // of the parent
-	others uint16 // compounds beside the parent
+	key    string // SMILES of the parent
+	others uint16 // number of compounds beside the parent
 }
 
+// compoundOf returns the compound of a molecule that is written as text.
 func compoundOf(text string, m *molecule.Molecule) compound {
 	p, _, aside := smiles.Parent(m)
 	return compound{text, p, smiles.Write(p), aside.Others}
 }
 
-// components returns the different organic components of m that are neither counter-ions nor solvents, and whether one
-// that is has the name of a medicine.
+// components returns the different organic components of m other than counter-ions and solvents. medicine tells whether
+// a counter-ion or solvent among them is also a medicine.
 func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	for text := range strings.SplitSeq(smiles.Write(m), ".") {
 		part := try.To(smiles.Parse(text))
@@ -103,7 +105,7 @@ func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	return list, medicine
 }
 
-// organicParent returns the organic parent of a record of any kind.
+// organicParent returns the organic parent of a record, or says why the record has none.
 func organicParent(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
@@ -116,8 +118,8 @@ func organicParent(text string) (list []compound, fault string) {
 	return []compound{c}, ""
 }
 
-// clean returns the compounds of a record that are no counter-ions or solvents, several for a combination, or says why
-// it has none.
+// clean returns the compounds of a record other than counter-ions and solvents. A combination has several. If there are
+// none, fault says why.
 func clean(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
@@ -141,7 +143,8 @@ func clean(text string) (list []compound, fault string) {
 	}), fault
 }
 
-// faultOf says why a parent of fewer than least or more than mostAtoms heavy atoms, or another one, is left out.
+// faultOf says why a parent is left out, or returns "". A parent is left out if it is not organic, is a radical, or has
+// fewer than least or more than mostAtoms heavy atoms.
 func faultOf(p *molecule.Molecule, least int) string {
 	switch {
 	case !smiles.IsOrganic(p):
@@ -156,10 +159,10 @@ func faultOf(p *molecule.Molecule, least int) string {
 	return ""
 }
 
-// A row is a molecule of a table.
+// A row is a molecule in a table.
 type row struct{ name, smiles, source string }
 
-// read returns the rows of a file, with their source if there is such a column.
+// read returns the rows of a file. source names the column of their sources, if there is one.
 func read(path string, source ...string) (rows []row) {
 	f := try.To(os.Open(path))
 	defer f.Close()
@@ -176,7 +179,7 @@ func read(path string, source ...string) (rows []row) {
 
 func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
 
-// drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved or in clinical trials.
+// drugs writes drugs.csv and returns the parents in it. In clintox all rows were approved or in clinical trials.
 func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
@@ -219,7 +222,7 @@ func drugs(data, out string) (parents map[string]bool) {
 	return parents
 }
 
-// reasons lists what was left out.
+// reasons formats how many records were left out, and why.
 func reasons(left map[string]int) string {
 	var b strings.Builder
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
@@ -228,7 +231,7 @@ func reasons(left map[string]int) string {
 	return b.String()
 }
 
-// bioactive writes bioactive.smi and its background, which has no parent of any molecule of ChEMBL or of the drugs.
+// bioactive writes bioactive.smi and its background, in which no parent is that of a molecule of ChEMBL or of a drug.
 func bioactive(data, out string, drugs map[string]bool) {
 	rows, known, left := read(table(data, mix), "source"), map[string]bool{}, map[string]int{}
 	train := draw(rows, "chembl", trainSize, known, func(text string) []compound {
@@ -253,8 +256,8 @@ func bioactive(data, out string, drugs map[string]bool) {
 	writeList(out, "not-medicinal.smi", append(outside, enumerate(known, broadPerClass)...))
 }
 
-// draw returns up to count compounds of the records of a source at random, none with a known parent,
-// and adds their parents to the known ones.
+// draw returns up to count compounds of random records of a source. It skips compounds with a known parent, and adds the
+// parents of the others to known.
 func draw(rows []row, source string, count int, known map[string]bool, compounds func(text string) []compound) (list []string) {
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(rows)) {
 		if rows[i].source != source {
@@ -279,7 +282,7 @@ func writeList(out, name string, list []string) {
 	try.Check(os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644))
 }
 
-// sortMolecules sorts lines by the length of their SMILES, then by the alphabet.
+// sortMolecules sorts lines by the length of their SMILES, then alphabetically.
 func sortMolecules(lines []string) {
 	length := func(line string) int {
 		text, _, _ := strings.Cut(line, "\t")

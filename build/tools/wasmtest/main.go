@@ -1,11 +1,11 @@
-// Wasmtest runs a js/wasm program, such as the tests of a package, in a web worker of headless Chromium, with the
-// SIMD kernel and under the page's content security policy:
+// Wasmtest runs a js/wasm program, such as the tests of a package, in a web worker of headless Chromium. It has the
+// SIMD kernel and the page's content security policy:
 //
 //	PATH="$PWD/build/tools/wasmtest/chromium:$PATH" GOOS=js GOARCH=wasm go test ./algo/internal/kernel
 //
-// With BACA_KERNEL=none in the environment the kernel is missing, and the portable code runs. With
-// BACA_WEBGPU=swiftshader there is a GPU, in software. The program has no files. It gets variables whose names begin
-// with BACA_ or GO; its output and exit status are passed on.
+// With BACA_KERNEL=none in the environment there is no kernel, and the portable code runs. With BACA_WEBGPU=swiftshader
+// there is a GPU, in software. The program has no files. It gets the variables whose names begin with BACA_ or GO. Its
+// output and exit status become those of wasmtest.
 package main
 
 import (
@@ -53,6 +53,7 @@ func main() {
 	os.Exit(code)
 }
 
+// run serves a program for WebAssembly to a browser, and returns the program's exit status.
 func run(ctx context.Context, program string, arguments []string) (code int, err error) {
 	defer try.Catch(&err)
 	out := try.To(exec.Command("go", "env", "GOMOD", "GOROOT").Output())
@@ -99,11 +100,11 @@ func run(ctx context.Context, program string, arguments []string) (code int, err
 	}
 }
 
-// handler serves the page and takes what the program writes.
+// handler serves the page and the program, and receives what the program writes and its exit status.
 func handler(program string, arguments []string, web, goroot string, exited chan<- int) http.Handler {
 	argv := []string{filepath.Base(program)}
 	for _, a := range arguments {
-		// Without files there is nothing to log for go test's cache.
+		// Without files, go test's cache has nothing to record.
 		if !strings.HasPrefix(a, "-test.testlogfile=") {
 			argv = append(argv, a)
 		}

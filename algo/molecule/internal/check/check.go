@@ -64,7 +64,8 @@ type Reference struct {
 	G   [][2]int // double bonds and their geometry, missing for those that have no neighbours to tell apart
 }
 
-// Compare compares what is read with references, as lines of JSON. Text shows a molecule.
+// Compare reads each reference, a line of JSON, by read and reports molecules that differ. text shows a molecule in
+// a message.
 func Compare(t *testing.T, references io.Reader, read func(want *Reference) (text string, m *molecule.Molecule, err error)) {
 	t.Helper()
 	n, differ := 0, 0
@@ -128,7 +129,7 @@ func compareGraph(m *molecule.Molecule, want *Reference) string {
 	return ""
 }
 
-// Unzipped is the text of a gzipped file, which is closed when the test ends.
+// Unzipped returns the text of a gzipped file, which is closed when the test ends.
 func Unzipped(t testing.TB, name string) io.Reader {
 	t.Helper()
 	f, err := os.Open(name)
@@ -143,7 +144,8 @@ func Unzipped(t testing.TB, name string) io.Reader {
 	return z
 }
 
-// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment variable.
+// ReferenceFiles returns the files that a script of testdata wrote to a folder, which an environment variable names. It
+// skips the test if the variable is not set.
 func ReferenceFiles(t *testing.T, variable, script string) []string {
 	t.Helper()
 	folder := os.Getenv(variable)

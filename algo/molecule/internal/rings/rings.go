@@ -1,9 +1,10 @@
 // Package rings finds the rings of a molecule (Finder.Find).
 //
-// Aromaticity depends on which rings are in the chosen set of smallest rings, which is not unique. So this is RDKit's
-// search: Figueras' breadth first search from atoms with two ring bonds (J. Chem. Inf. Comput. Sci. 36 (1996) 986),
-// rings found twice searched again with the other finders cut off, superfluous rings dropped, and rings as good as a
-// chosen one added back (symmetrised SSSR). Ties between rings are broken in the order found.
+// Aromaticity depends on the chosen set of smallest rings, which is not unique, so this package follows RDKit's search
+// step by step. It is Figueras' breadth-first search from atoms with two ring bonds (J. Chem. Inf. Comput. Sci. 36 (1996)
+// 986). A ring that several atoms find may hide another: each of these atoms searches again with the others cut off.
+// Superfluous rings are dropped. Rings as good as a chosen one are added back (symmetrised SSSR). Of equally good
+// rings the first one found is chosen.
 package rings
 
 import (
@@ -38,6 +39,7 @@ func (l *List) Ring(r int) []int32  { return l.atoms[l.start[r]:l.start[r+1]] }
 func (l *List) Bonds(r int) []int32 { return l.bonds[l.start[r]:l.start[r+1]] }
 func (l *List) Size(r int) int      { return int(l.start[r+1] - l.start[r]) }
 
+// add adds a ring of these atoms and bonds.
 func (l *List) add(atoms, bonds []int32) {
 	l.atoms = append(l.atoms, atoms...)
 	l.bonds = append(l.bonds, bonds...)
@@ -113,8 +115,8 @@ type ringNode struct {
 	degree int32         // bonds not trimmed
 	done   bool          // its bonds are trimmed
 
-	// Two atoms have the same top if two paths between them share no bond. cycles of the top is the cyclomatic number
-	// of the part, less the plain rings found in it. Initially trimmed bonds count.
+	// top names the ring system: two atoms have the same top if two paths between them share no bond. cycles, at the
+	// top, is the cyclomatic number of the system minus the plain rings found in it. Bonds trimmed at first count.
 	top, cycles int32
 }
 
@@ -139,7 +141,7 @@ type ringHit struct {
 	atom int32
 }
 
-// Mix hashes an atom number (splitmix64); the sum over a ring identifies its set of atoms.
+// Mix hashes an atom number (splitmix64). The sum over the atoms of a ring identifies the ring.
 func Mix(i int32) uint64 {
 	z := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -147,6 +149,7 @@ func Mix(i int32) uint64 {
 	return z ^ z>>31
 }
 
+// ringHash returns the same number for all orders of a ring's atoms.
 func ringHash(ring []int32) uint64 {
 	h := uint64(0)
 	for _, i := range ring {
@@ -155,7 +158,7 @@ func ringHash(ring []int32) uint64 {
 	return h
 }
 
-// isNew notes a ring and reports whether it is new.
+// isNew records a ring and reports whether it was not recorded before.
 func (r *Finder) isNew(ring []int32) bool {
 	h := ringHash(ring)
 	if slices.Contains(r.seen, h) {
@@ -195,7 +198,7 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) (err err
 	return nil
 }
 
-// Recover makes the panic ErrTangled of a deferring function its error.
+// Recover, deferred, turns a panic with ErrTangled into an error of the deferring function.
 func Recover(err *error) {
 	if r := recover(); r == ErrTangled {
 		*err = ErrTangled
@@ -229,8 +232,8 @@ func (r *Finder) prepare() {
 	}
 }
 
-// spanText makes the spanning tree of the text: all bonds except ring-bond numbers. It returns false
-// without a text, or where that has dots.
+// spanText takes the chain of the text as spanning tree: all bonds except those that ring numbers close. It returns
+// false if there is no text, or if the text has several components.
 func (r *Finder) spanText() bool {
 	n := len(r.near.Spans)
 	if r.chain != n-1 {
@@ -287,8 +290,8 @@ func (r *Finder) spanWalk() {
 	r.sortFragments(fragments)
 }
 
-// sortFragments sorts the atoms by fragment into r.order, ascending, fragments by first atom;
-// fragment f is order[label[f]:label[f+1]].
+// sortFragments fills r.order with the atoms by fragment, ascending. Fragments are in the order of their first atoms.
+// Fragment f is order[label[f]:label[f+1]].
 func (r *Finder) sortFragments(fragments int) {
 	buffer.Zeroed(&r.label, fragments+1)
 	for _, f := range r.fragmentOf {
@@ -307,8 +310,8 @@ func (r *Finder) sortFragments(fragments int) {
 	}
 }
 
-// findBridges finds the parts with rings and excludes bonds in no ring. Each bond outside of the
-// forest closes a ring of the paths from its ends to where they meet.
+// findBridges finds the ring systems and removes the bridge mark of bonds in rings. Each bond outside of the forest
+// closes a ring with the paths in the forest from its two ends to where they meet.
 func (r *Finder) findBridges() {
 	nodes, shut := r.nodes, r.shut
 	for k := r.chain; k < len(r.ends); k++ {
@@ -333,7 +336,7 @@ func (r *Finder) findBridges() {
 	}
 }
 
-// top returns the top of atom i's part.
+// top returns the atom that names the ring system of atom i.
 func (r *Finder) top(i int32) int32 {
 	for {
 		up := r.nodes[i].top
@@ -345,7 +348,7 @@ func (r *Finder) top(i int32) int32 {
 	}
 }
 
-// trim removes atom i's bonds; neighbours left with one bond or none go on the changed list.
+// trim removes atom i's bonds. Neighbours that keep one bond or none go on the changed list.
 func (r *Finder) trim(i int32) {
 	for _, l := range r.near.Of(i) {
 		if r.shut[l.Bond]&trimmed != 0 {
@@ -361,7 +364,7 @@ func (r *Finder) trim(i int32) {
 	}
 }
 
-// trimChains trims side chains from their ends, and returns the number of bonds.
+// trimChains trims side chains from their ends. It returns the number of bonds of the fragment before that.
 func (r *Finder) trimChains(tree []int32) int {
 	nodes, bonds := r.nodes, 0
 	r.left = len(tree)
@@ -392,7 +395,7 @@ func (r *Finder) trimChains(tree []int32) int {
 	return bonds / 2 // each was counted at both ends
 }
 
-// fragmentRings finds the rings of r.fragment, with spanning tree tree.
+// fragmentRings finds the rings of r.fragment. tree is its spanning tree.
 func (r *Finder) fragmentRings(tree []int32) {
 	r.found.Clear()
 	r.seen = r.seen[:0]
@@ -441,8 +444,9 @@ func (r *Finder) fragmentRings(tree []int32) {
 	}
 }
 
-// treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close with it. RDKit
-// searches on where its search misses rings, as among atoms with four ring bonds each; no data set has such a molecule.
+// treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close with it. It serves
+// where the search misses rings, as among atoms with four ring bonds each. There RDKit goes on searching, but no data
+// set has such a molecule.
 func (r *Finder) treeRings() {
 	r.found.Clear()
 	nodes := r.nodes
@@ -481,7 +485,8 @@ func (r *Finder) finish(i int32) {
 	r.trim(i)
 }
 
-// onlyLink is the only continuation from atom i around rings, other than back; ok is false for none or several.
+// onlyLink returns the only bond in rings by which a path that came over a bond continues from atom i. ok is
+// false if there is none or several.
 func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	n, links := 0, r.near.Of(i)
 	r.Budget -= len(links)
@@ -494,15 +499,15 @@ func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	return only, n == 1
 }
 
-// plainRing looks, without a search, for the ring that smallest(root, -1) would meet first. It leaves the ring in
-// r.path and r.pathBonds and returns true, or returns false where only a search can tell. The caller checks the budget.
+// plainRing finds the ring that smallest(root, -1) would meet first, without a search. It leaves the ring in
+// r.path and r.pathBonds. It returns false if only a search can tell. The caller checks the budget.
 //
-// A root with two bonds has one path to each side. Either they are one path that leads around to root, or they end at
-// branches u and v, and shortWay closes the ring. No other ring through root is as small. The search meets this one
-// first: at equal distance it visits the first neighbour's side first.
+// A root with two bonds has one path to each side. Either both are one path that leads around to root, or they end at
+// branches u and v, and shortWay closes the ring. No other ring through root is as small. The search would meet this
+// ring first, because at equal distance it visits the first neighbour's side first.
 //
-// smallest need not run again with root cut off for the other atoms of this ring: one that finds the same ring lies
-// on the same path between u and v, since shortWay has no atoms of degree two.
+// searchDuplicates need not search again for this ring: any other atom that finds it lies on the same path between
+// u and v, since shortWay has no atoms of degree two.
 func (r *Finder) plainRing(root int32) bool {
 	r.path = r.path[:0]
 	r.pathBonds = r.pathBonds[:0]
@@ -561,8 +566,9 @@ func (r *Finder) plainRing(root int32) bool {
 	return true
 }
 
-// shortWay appends to way the links from u to v, except over, if the shortest path is unique, has
-// at most three bonds and no inner atoms of degree two. It gives up at atoms of degree above four.
+// shortWay appends to way the links of the shortest path from u to v that does not begin with bond over. It returns an
+// empty way if the path is not unique, has more than three bonds or inner atoms of degree two, or if it meets
+// an atom of degree above four.
 func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link {
 	if k := r.near.Between(u, v); k >= 0 && r.shut[k] == 0 {
 		return append(way, neighbor.Link{Atom: v, Bond: k})
@@ -607,7 +613,7 @@ func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link
 	return way
 }
 
-// pickTwos fills r.two with one atom of each run of degree two.
+// pickTwos fills r.two with one atom of each run of atoms of degree two.
 func (r *Finder) pickTwos() {
 	r.two = r.two[:0]
 	r.epoch++
@@ -633,8 +639,8 @@ func (r *Finder) pickTwos() {
 	}
 }
 
-// smallest appends to r.small the smallest rings through root without the atom avoid (or -1), and
-// returns how many rings the search met, as in RDKit including larger ones.
+// smallest appends to r.small the smallest rings through root that avoid an atom (-1 for none). It returns the number of
+// rings that the search met. As in RDKit, this includes larger ones.
 func (r *Finder) smallest(root, avoid int32) int {
 	r.epoch += 2
 	grey, black := r.epoch, r.epoch+1
@@ -706,7 +712,7 @@ func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
 	small.end()
 }
 
-// searchTwos searches from the atoms of r.two.
+// searchTwos adds the smallest rings through the atoms of r.two to r.found.
 func (r *Finder) searchTwos() {
 	r.small.Clear()
 	r.hits = r.hits[:0]
@@ -745,8 +751,8 @@ func (r *Finder) searchTwos() {
 	r.searchDuplicates()
 }
 
-// searchDuplicates searches again from atoms that found a ring which others found, too, with those cut
-// off: they may have hidden a ring.
+// searchDuplicates searches again from atoms that found the same ring as others. The others are cut off for this search,
+// because they may have hidden a ring.
 func (r *Finder) searchDuplicates() {
 	r.byRing = append(r.byRing[:0], r.hits...)
 	slices.SortFunc(r.byRing, func(x, y ringHit) int {
@@ -808,7 +814,7 @@ func (r *Finder) searchThree(root int32) {
 	}
 }
 
-// takeSmallest is smallest, and keeps new rings.
+// takeSmallest calls smallest and adds the rings that are new to r.found. It returns what smallest returns.
 func (r *Finder) takeSmallest(root, avoid int32) (count int) {
 	from := r.small.Len()
 	count = r.smallest(root, avoid)
@@ -820,7 +826,7 @@ func (r *Finder) takeSmallest(root, avoid int32) (count int) {
 	return count
 }
 
-// dropRings moves the rings whose bonds are all in smaller or earlier ones from r.found to r.extra.
+// dropRings moves rings from r.found to r.extra if all their bonds are in smaller rings, or in equal ones found earlier.
 func (r *Finder) dropRings() {
 	by := buffer.Numbered(&r.sorted, r.found.Len())
 	slices.SortStableFunc(by, func(x, y int32) int { return cmp.Compare(r.found.Size(int(x)), r.found.Size(int(y))) })
@@ -882,7 +888,7 @@ type membership struct {
 	made         bool
 }
 
-// of returns the rings of l with i, one of n atoms or bonds; in is l.atoms or l.bonds.
+// of returns the rings of l with atom i, or with bond i. in is l.atoms or l.bonds, and n the number of atoms or bonds.
 func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
 	if !m.made {
 		m.made = true
@@ -905,10 +911,12 @@ func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
 	return m.rings[m.first[i]:m.first[i+1]]
 }
 
-// OfAtom and OfBond return the rings of an atom or bond. There must be rings.
+// OfAtom returns the rings of an atom. The molecule must have rings.
 func (r *Finder) OfAtom(i int32) []int32 {
 	return r.byAtom.of(i, &r.List, r.atoms, len(r.nodes))
 }
+
+// OfBond returns the rings of a bond. The molecule must have rings.
 
 func (r *Finder) OfBond(k int32) []int32 {
 	return r.byBond.of(k, &r.List, r.bonds, len(r.shut))

@@ -1,5 +1,4 @@
-// Package suite only holds benchmarks, from parsing to the full run on a test batch. They compile for every platform;
-// build/tools/bench runs them on each. They need no files: the command puts the public sets into the program as it
-// builds it, see data/README.md. Without them, as under a plain `go test -bench`, the example molecules of the page
-// take their place.
+// Package suite holds benchmarks only, from parsing to the full run on a test batch. They compile for every platform, and
+// build/tools/bench runs them on each. They read no files: the command adds the public sets to the program that it builds,
+// see data/README.md. Without these sets, as with a plain `go test -bench`, they use the example molecules of the page.
 package suite

@@ -1,6 +1,6 @@
-// Command release writes a release: archives of the command, with the page in it, for every system, with its licences,
-// manual pages and completions, the page as a static site, what all is made of (CycloneDX), files that are named, such
-// as wheels, and SHA256SUMS over all. Building the same source with the same Go again gives the same bytes.
+// Command release writes a release: archives of the command for every system, which include the page, licences, manual
+// pages and completions; the page as a static site; a list of materials (CycloneDX); files that are named, such
+// as wheels; and SHA256SUMS of all these. The same source and the same Go give the same bytes again.
 //
 //	go run ./build/tools/page                # what is built in
 //	go run ./build/tools/packaging/release   # into out/release
@@ -36,7 +36,7 @@ var targets = []ship.Program{
 	{OS: "windows", Arch: "amd64"}, {OS: "windows", Arch: "arm64"},
 }
 
-// pageProgram is that of the page.
+// pageProgram is the program of the page.
 var pageProgram = ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"}
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// release writes archives for some systems, and with them further files.
+// release writes archives for the target systems, and copies further files beside them.
 func release(out, commit string, targets []ship.Program, further []string) (err error) {
 	defer try.Catch(&err)
 	root := try.To(ship.Folder(out))
@@ -75,11 +75,11 @@ func release(out, commit string, targets []ship.Program, further []string) (err 
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o666)
 }
 
-// completions are the names under which shells look for completions.
+// completions are the names of files in which shells look for completions.
 var completions = map[string]string{"bash": "baca.bash", "zsh": "_baca", "fish": "baca.fish", "powershell": "baca.ps1"}
 
-// generated asks this machine's command for what is the same on every system: manual pages and completions, and the
-// page with the schema of rows as the files of a site.
+// generated returns what is the same on every system, made by the command on this machine. texts are manual pages and
+// completions. site is the page with the schema of rows, as the files of a site.
 func generated(root string) (texts, site []ship.File) {
 	dir := try.To(os.MkdirTemp("", "baca"))
 	defer os.RemoveAll(dir)
@@ -104,7 +104,7 @@ func generated(root string) (texts, site []ship.File) {
 	return append(texts, below(filepath.Join(dir, "text"))...), append(site, below(filepath.Join(dir, "site"))...)
 }
 
-// below are the files below a folder.
+// below returns the files below a folder.
 func below(folder string) (files []ship.File) {
 	try.Check(filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -115,14 +115,14 @@ func below(folder string) (files []ship.File) {
 	return files
 }
 
-// pages are what an archive has to read, beside what these link to.
+// pages are the pages of an archive. The archive also has the pages to which they link.
 var pages = []string{
 	"README.md", "algo/READING.md", "algo/RATIONALE.md", "build/baca/README.md", "build/baca/DOMAIN.md", "build/baca/RECIPES.md", "build/baca/SETS.md",
 	"build/baca/SHELL.md", "build/baca/TRUST.md", "build/baca/testdata/hydration.csv", "build/npm/README.md", "build/python/README.md",
 	"build/service/api/README.md", "build/service/mcp/README.md", "build/CHANGELOG.md", "web/EMBED.md", "weights/FORMAT.md", "weights/SECURITY.md",
 }
 
-// archive has the command for a system, in a form that is usual there.
+// archive returns an archive with the command for a system, in the form that is usual there.
 func archive(t ship.Program, root, commit string, texts []ship.File) ship.File {
 	files := []ship.File{try.To(t.Compile(root, "baca", commit))}
 	files = append(files, try.To(ship.Read("LICENSE", filepath.Join(root, "LICENSE"), 0o644)))
@@ -136,14 +136,14 @@ func archive(t ship.Program, root, commit string, texts []ship.File) ship.File {
 	return ship.File{Name: folder + ext, Data: packed(write, within(folder, files))}
 }
 
-// packed are the bytes of an archive.
+// packed returns the bytes of an archive.
 func packed(write func(io.Writer, []ship.File) error, files []ship.File) []byte {
 	var b bytes.Buffer
 	try.Check(write(&b, files))
 	return b.Bytes()
 }
 
-// within are files in a folder.
+// within returns files moved into a folder.
 func within(folder string, files []ship.File) []ship.File {
 	list := slices.Clone(files)
 	for i := range list {
@@ -152,7 +152,7 @@ func within(folder string, files []ship.File) []ship.File {
 	return list
 }
 
-// licenses are those of Go, of the modules that the command is compiled from, and of the scripts of the page.
+// licenses returns the licences of Go, of the modules that the command is compiled from, and of the scripts of the page.
 func licenses(t ship.Program, root string) []byte {
 	text := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t, pageProgram))
 	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))
@@ -163,6 +163,7 @@ func licenses(t ship.Program, root string) []byte {
 	return text.Bytes()
 }
 
+// writeTar writes files as a compressed tar archive, the same bytes for the same files.
 func writeTar(w io.Writer, files []ship.File) error {
 	z := try.To(gzip.NewWriterLevel(w, gzip.BestCompression))
 	a := tar.NewWriter(z)

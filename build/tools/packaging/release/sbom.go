@@ -17,7 +17,7 @@ import (
 	"baca/build/internal/try"
 )
 
-// A bom is a CycloneDX document: what the command and the page in it are made of.
+// A bom is a CycloneDX document. It says what the command and the page in it are made of.
 type bom struct {
 	Format      string `json:"bomFormat"`
 	SpecVersion string `json:"specVersion"`
@@ -65,7 +65,7 @@ func materials(root string, targets []ship.Program) []byte {
 	return append(try.To(json.MarshalIndent(b, "", "  ")), '\n')
 }
 
-// sets are those of DATA-LICENSES.txt.
+// sets returns the data sets in the text of DATA-LICENSES.txt.
 func sets(text string) (list []component) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -87,7 +87,7 @@ func sets(text string) (list []component) {
 	return list
 }
 
-// scriptsOf are the packages of a lockfile that the page is bundled from.
+// scriptsOf returns the packages in a lockfile from which the page is bundled.
 func scriptsOf(lock string) (list []component) {
 	var locked struct {
 		Packages map[string]struct {

@@ -130,6 +130,13 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
+// Add adds a file beside the page, to be written as it is.
+func (s *Site) Add(name string, data []byte) {
+	f := File{Path: name, Type: TypeOf(name), Size: len(data)}
+	s.list = append(s.list, f)
+	s.by[name] = &entry{f, map[string]form{"": func() ([]byte, error) { return data, nil }}}
+}
+
 // Content returns a file's bytes, which must not be changed.
 func (s *Site) Content(name string) ([]byte, error) {
 	e := s.by[name]

@@ -186,6 +186,20 @@ type Model struct {
 	// Residuals is the number of held-out prediction errors, from the columns Observed and Predicted.
 	Residuals           int
 	Observed, Predicted string
+	Published           *Published // nil for a model that was not fetched as a domain
+}
+
+// Published describes the domain of a model on a site.
+type Published struct {
+	Name    string   // in links: #domain=NAME
+	Date    string   // such as 2026-11-29
+	Reveals []string // what the model's file reveals
+}
+
+// Publication ends a Publish.
+type Publication struct {
+	Published
+	Files []Exported // names are paths below the page's folder
 }
 
 // MostColumns bounds the columns of a Header or an Opened.
@@ -411,4 +425,5 @@ func (*Computed) reply()    {}
 func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
+func (*Publication) reply() {}
 func (*Failed) reply()      {}

@@ -7,6 +7,13 @@ type Hello struct{}
 type LoadModel struct {
 	Name string // of a model of Welcome, or of the file Data
 	Data []byte // a model file; nil fetches the model called Name and checks its hash
+	// Domain is the name of a domain that was published with the page, whose model is fetched; empty for none.
+	Domain string
+}
+
+// Publish makes the files of `baca model publish` of the loaded model. Reply: [Publication].
+type Publish struct {
+	Date string // such as 2026-11-29
 }
 
 // Open selects an input. Events: of a table [Header], then [Records], then [Progress] of the stage
@@ -80,7 +87,7 @@ type Reasons struct {
 const MostExplained = 2000
 
 // Compute computes something of all records of the open input. Events: [Progress] of the stage
-// StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled].
+// StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled]. OfPlaces needs no input.
 type Compute struct {
 	What   string // OfProperties, OfStructure or OfPlaces
 	SMARTS string // of a structure: a fragment may be written as SMILES
@@ -191,4 +198,5 @@ func (*Suggest) request()   {}
 func (*Report) request()    {}
 func (*Domain) request()    {}
 func (*Train) request()     {}
+func (*Publish) request()   {}
 func (*Pause) request()     {}

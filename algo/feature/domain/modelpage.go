@@ -76,7 +76,11 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	p.Begin(d.Title, nil)
 	p.Add("<style>%s</style>\n", formStyle)
 	p.Add("<p>%s</p>\n", say("model"))
-	p.Pairs(append(d.identity(), document.Pair{"bytes", strconv.Itoa(d.Bytes)}))
+	pairs := append(d.identity(), document.Pair{"bytes", strconv.Itoa(d.Bytes)})
+	if d.Published != "" {
+		pairs = append(pairs, document.Pair{"published", d.Published})
+	}
+	p.Pairs(pairs)
 	p.Add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
 	p.open("5.1", "Description of the applicability domain", false)
 	if c.Description != "" {
@@ -96,7 +100,15 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	for _, text := range d.limits() {
 		p.Add("<li>%s</li>", document.Escape(text))
 	}
-	p.Add("</ul></div></div>\n<h2>References</h2>\n")
+	p.Add("</ul></div></div>\n")
+	if d.Published != "" {
+		p.Add("<h2>What the model's file reveals</h2>\n<ul>")
+		for _, text := range Reveals(m) {
+			p.Add("<li>%s</li>", document.Escape(text))
+		}
+		p.Add("</ul>\n")
+	}
+	p.Add("<h2>References</h2>\n")
 	p.references()
 	p.Again(cmp.Or(d.Again, "With the same program and model file the same bytes come out."), d.Command)
 	p.End(nil)

@@ -120,3 +120,34 @@ func TestDomainOfMolfiles(t *testing.T) {
 		}
 	}
 }
+
+// A published domain is opened by its name, which is of this site, and its file is checked. Its map needs no input.
+func TestPublishedDomain(t *testing.T) {
+	e, h := loaded(t, "bbbp")
+	_, p := must[*message.Publication](e, h, &message.Publish{Date: "2026-11-29"})
+	if p.Name != "bbbp" || len(p.Files) != 3 || string(p.Files[2].Data) != string(e.file) || len(p.Reveals) < 5 {
+		t.Fatalf("%+v of %d files", p.Published, len(p.Files))
+	}
+	fails(e, h, &message.Publish{Date: "today"}, message.CodeBadOption, "today")
+	visitor, there := bare(t)
+	open := func(name string) message.Request { return &message.LoadModel{Domain: name} }
+	fails(visitor, there, &message.Publish{Date: "2026-11-29"}, message.CodeNotReady, "no model")
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp is not published here")
+	fails(visitor, there, open("../bbbp"), message.CodeBadModel, `domain "../bbbp": want a name of up to 40`)
+	for _, f := range p.Files {
+		there.files[f.Name] = f.Data
+	}
+	_, m := must[*message.Model](visitor, there, open("bbbp"))
+	if m.BuiltIn || m.Published == nil || m.Published.Date != "2026-11-29" || !slices.Equal(m.Published.Reveals, p.Reveals) || m.SHA256 != e.card.SHA256 {
+		t.Errorf("%+v", m)
+	}
+	_, c := must[*message.Computed](visitor, there, &message.Compute{What: message.OfPlaces})
+	if n := visitor.model.Bank.Len(); len(c.Training) != 2*n || c.Places != nil {
+		t.Errorf("a map of %d numbers for %d molecules, and %d for none", len(c.Training), n, len(c.Places))
+	}
+	fails(visitor, there, &message.Compute{What: message.OfProperties}, message.CodeNotReady, "no input")
+	there.files[p.Files[2].Name] = append(slices.Clone(p.Files[2].Data), 0)
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "model bbbp is not what it should be")
+	there.files[p.Files[0].Name] = []byte("{}")
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp: its card is not one")
+}

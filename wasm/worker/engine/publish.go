@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"baca/algo"
+	"baca/algo/feature/domain"
+	"baca/wasm/message"
+)
+
+// published reads the card of a domain that was published with the page.
+func (e *Engine) published(name string) (*message.Model, error) {
+	path, err := domain.CardPath(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.host.Fetch(path)
+	if err != nil {
+		return nil, fmt.Errorf("domain %s is not published here: %w", name, err)
+	}
+	card, err := domain.ReadCard(name, data)
+	if err != nil {
+		return nil, fmt.Errorf("domain %s: %w", name, err)
+	}
+	return &message.Model{Name: name, File: card.Model, SHA256: card.SHA256, Published: &message.Published{Name: name, Date: card.Date}}, nil
+}
+
+// publish makes the files of the loaded model's domain.
+func (e *Engine) publish(r *message.Publish) (*message.Publication, error) {
+	if e.model == nil {
+		return nil, failf(message.CodeNotReady, "no model is loaded")
+	}
+	alone, err := e.single(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	files, err := domain.Publish(alone, e.file, e.card.SHA256, r.Date, "baca "+algo.Version)
+	if err != nil {
+		return nil, coded(message.CodeBadOption, err)
+	}
+	p := &message.Publication{Published: message.Published{
+		Name: domain.LinkName(e.model.Card.Name), Date: r.Date, Reveals: domain.Reveals(e.model),
+	}}
+	for _, f := range files {
+		p.Files = append(p.Files, message.Exported{Name: f.Path, Data: f.Data})
+	}
+	return p, nil
+}

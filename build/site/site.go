@@ -133,7 +133,6 @@ func (s *Site) Files() []File { return s.list }
 // Add adds a file beside the page, to be written as it is.
 func (s *Site) Add(name string, data []byte) {
 	f := File{Path: name, Type: TypeOf(name), Size: len(data)}
-	s.list = append(s.list, f)
 	s.by[name] = &entry{f, map[string]form{"": func() ([]byte, error) { return data, nil }}}
 }
 

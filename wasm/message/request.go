@@ -23,6 +23,8 @@ type Open struct {
 	Name string
 	// Data is the text or file, in any format of the command.
 	Data []byte
+	// Site, unless empty, names a file of the site, instead of Data.
+	Site string
 	// File, unless 0, numbers a browser's file that the page gave to its workers, instead of Data:
 	// they read it in place.
 	File   int

@@ -76,11 +76,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	p.Begin(d.Title, nil)
 	p.Add("<style>%s</style>\n", formStyle)
 	p.Add("<p>%s</p>\n", say("model"))
-	pairs := append(d.identity(), document.Pair{"bytes", strconv.Itoa(d.Bytes)})
-	if d.Published != "" {
-		pairs = append(pairs, document.Pair{"published", d.Published})
-	}
-	p.Pairs(pairs)
+	p.Pairs(append(d.identity(), document.Pair{"bytes", strconv.Itoa(d.Bytes)}))
 	p.Add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
 	p.open("5.1", "Description of the applicability domain", false)
 	if c.Description != "" {
@@ -102,11 +98,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	}
 	p.Add("</ul></div></div>\n")
 	if d.Published != "" {
-		p.Add("<h2>What the model's file reveals</h2>\n<ul>")
-		for _, text := range Reveals(m) {
-			p.Add("<li>%s</li>", document.Escape(text))
-		}
-		p.Add("</ul>\n")
+		p.Add("<h2>Published %s. What the model's file reveals</h2>\n%s\n", document.Escape(d.Published), revealedHTML(m))
 	}
 	p.Add("<h2>References</h2>\n")
 	p.references()

@@ -45,13 +45,6 @@ func CardPath(name string) (string, error) {
 // modelPath has the start of the file's hash, so that no cache mixes two publications.
 func modelPath(name, sum string) string { return Folder + name + "." + sum[:16] + ".msgpack" }
 
-// A Card is what a published domain says of its model's file. Everything else is read from that file.
-type Card struct {
-	Date   string // of the publication, such as 2026-11-29
-	SHA256 string
-	Model  string // path of the file
-}
-
 // Publish returns the files of the domain of a scorer's model: its card, its page, and the model's file.
 func Publish(s *alone.Scorer, file []byte, sum, date, program string) ([]File, error) {
 	m := s.Model()
@@ -77,33 +70,55 @@ func Publish(s *alone.Scorer, file []byte, sum, date, program string) ([]File, e
 	return []File{{card, text.Bytes()}, {Folder + name + ".html", page.Bytes()}, {at, file}}, nil
 }
 
+// visit is what visitors are told of a domain.
+const visit = `<h2>Is your molecule inside %s?</h2>
+<p>%s</p>
+<p class="quiet small">published %s · %d molecules of %s, %d of them kept for p-values · errors of %d predictions · %d kB · sha256 %.16s…</p>
+<details class="small"><summary>What the model's file reveals</summary>%s</details>
+`
+
+// CardHTML is what visitors are told of a model's domain, with what its file reveals.
+func CardHTML(m *model.Model, sum string, bytes int, date string) string {
+	c := &m.Card
+	return fmt.Sprintf(visit, document.Escape(c.Name), document.Escape(c.Description), document.Escape(date), c.Graphs, document.Escape(c.Dataset),
+		m.References(), KnownErrors(m), bytes/1000, sum, revealedHTML(m))
+}
+
+// revealedHTML is a list of what a model's file reveals.
+func revealedHTML(m *model.Model) string {
+	list := "<ul>"
+	for _, text := range Reveals(m) {
+		list += "<li>" + document.Escape(text) + "</li>"
+	}
+	return list + "</ul>"
+}
+
 // card is the card of a published domain.
 func (d *Domain) card(name, at string) document.Object {
 	c := &d.Model.Card
 	return document.Object{
 		{"format", cardFormat}, {"name", name}, {"date", d.Published}, {"model", path.Base(at)}, {"bytes", d.Bytes}, {"sha256", d.SHA256},
-		{"title", c.Name}, {"description", c.Description}, {"program", d.Program}, {"dataset", c.Dataset}, {"graphs", c.Graphs},
-		{"train", c.Train}, {"held_out", d.References}, {"errors", errorsOf(d.Model)}, {"reveals", Reveals(d.Model)},
+		{"title", c.Name}, {"description", c.Description}, {"program", d.Program}, {"reveals", Reveals(d.Model)},
 	}
 }
 
-// errorsOf counts the predictions whose errors a model keeps.
-func errorsOf(m *model.Model) int {
+// KnownErrors counts the predictions whose errors a model keeps.
+func KnownErrors(m *model.Model) int {
 	if m.Residuals == nil {
 		return 0
 	}
 	return m.Residuals.Known()
 }
 
-// ReadCard reads the card of a domain of that name.
-func ReadCard(name string, data []byte) (*Card, error) {
+// ReadCard returns the date of a card, and the hash and the path of the model's file. All else is read from that file.
+func ReadCard(name string, data []byte) (date, sum, model string, err error) {
 	var c struct{ Format, Date, SHA256 string }
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("its card is no JSON: %w", err)
+		return "", "", "", fmt.Errorf("its card is no JSON: %w", err)
 	}
-	_, err := time.Parse(time.DateOnly, c.Date)
+	_, err = time.Parse(time.DateOnly, c.Date)
 	if c.Format != cardFormat || err != nil || len(c.SHA256) != 64 || strings.Trim(c.SHA256, "0123456789abcdef") != "" {
-		return nil, errors.New("its card is not one that baca model publish writes")
+		return "", "", "", errors.New("its card is not one that baca model publish writes")
 	}
-	return &Card{c.Date, c.SHA256, modelPath(name, c.SHA256)}, nil
+	return c.Date, c.SHA256, modelPath(name, c.SHA256), nil
 }

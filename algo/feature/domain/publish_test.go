@@ -34,10 +34,10 @@ func TestPublish(t *testing.T) {
 		return domain.Publish(s, []byte("the model"), sum, date, "baca")
 	}
 	files := must.Have(publish("2026-11-29"))
-	card := must.Have(domain.ReadCard("a", files[0].Data))
+	date, hash, path, err := domain.ReadCard("a", files[0].Data)
 	if files[0].Path != "domains/a.json" || files[1].Path != "domains/a.html" || string(files[2].Data) != "the model" ||
-		*card != (domain.Card{Date: "2026-11-29", SHA256: sum, Model: files[2].Path}) || card.Model != "domains/a.0123456789abcdef.msgpack" {
-		t.Errorf("%q is read as %+v", files[0].Data, card)
+		err != nil || date != "2026-11-29" || hash != sum || path != files[2].Path || path != "domains/a.0123456789abcdef.msgpack" {
+		t.Errorf("%q is read as %s, %s, %s: %v", files[0].Data, date, hash, path, err)
 	}
 	if _, err := publish("29.11.2026"); err == nil || !strings.Contains(err.Error(), "29.11.2026") {
 		t.Errorf("%v", err)
@@ -45,7 +45,7 @@ func TestPublish(t *testing.T) {
 	text := string(files[0].Data)
 	for _, bad := range []string{"", "[]", "null", strings.Replace(text, sum, sum[1:], 1), strings.Replace(text, sum, strings.Repeat("../", 21)+"a", 1),
 		strings.Replace(text, "2026-11-29", "today", 1), strings.Replace(text, "baca domain 1", "baca domain 2", 1)} {
-		if _, err := domain.ReadCard("a", []byte(bad)); err == nil || !strings.Contains(err.Error(), "its card is no") {
+		if _, _, _, err := domain.ReadCard("a", []byte(bad)); err == nil || !strings.Contains(err.Error(), "its card is no") {
 			t.Errorf("%.60q: %v", bad, err)
 		}
 	}

@@ -67,7 +67,7 @@ func inspect(m *algo.Model, file []byte) document.Object {
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
 		{"smallest_p_value", smallest}, {"shared", m.Shared},
-		{"structures", structures}, {"residuals", residuals(m)}, {"reveals", domain.Reveals(m)},
+		{"structures", structures}, {"residuals", domain.KnownErrors(m)}, {"reveals", domain.Reveals(m)},
 		{"format", weights.Version}, {"bytes", len(file)}, {"sha256", hashOf(file)},
 	}
 }
@@ -78,14 +78,6 @@ func backgroundOf(c algo.Card) string {
 		return ""
 	}
 	return fmt.Sprintf("%d molecules of %s", c.BackgroundGraphs, c.Background)
-}
-
-// residuals are the held-out molecules with known prediction errors.
-func residuals(m *algo.Model) int {
-	if m.Residuals == nil {
-		return 0
-	}
-	return m.Residuals.Known()
 }
 
 // smallestP is the least p-value that a model can give.
@@ -131,7 +123,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	if m.Structures != nil {
 		line("structures", "SMILES of %s", explain.Count(len(m.Structures.SMILES), "training molecule"))
 	}
-	if n := residuals(m); n > 0 {
+	if n := domain.KnownErrors(m); n > 0 {
 		line("residuals", "errors of predictions of %s, for baca trust", explain.Count(n, "graph"))
 	}
 	line("file", "%s, format %d", size(len(file)), weights.Version)

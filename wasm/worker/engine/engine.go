@@ -212,7 +212,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn, e.card.Published = at.File, at.File != "" && at.Published == nil, at.Published
 	if p := e.card.Published; p != nil {
-		p.Reveals = domain.Reveals(m)
+		p.HTML = domain.CardHTML(m, e.card.SHA256, len(data), p.Date)
 	}
 	reply := e.card
 	return &reply, nil

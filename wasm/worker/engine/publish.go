@@ -19,11 +19,11 @@ func (e *Engine) published(name string) (*message.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("domain %s is not published here: %w", name, err)
 	}
-	card, err := domain.ReadCard(name, data)
+	date, sum, file, err := domain.ReadCard(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("domain %s: %w", name, err)
 	}
-	return &message.Model{Name: name, File: card.Model, SHA256: card.SHA256, Published: &message.Published{Name: name, Date: card.Date}}, nil
+	return &message.Model{Name: name, File: file, SHA256: sum, Published: &message.Published{Name: name, Date: date}}, nil
 }
 
 // publish makes the files of the loaded model's domain.
@@ -40,7 +40,7 @@ func (e *Engine) publish(r *message.Publish) (*message.Publication, error) {
 		return nil, coded(message.CodeBadOption, err)
 	}
 	p := &message.Publication{Published: message.Published{
-		Name: domain.LinkName(e.model.Card.Name), Date: r.Date, Reveals: domain.Reveals(e.model),
+		Name: domain.LinkName(e.model.Card.Name), Date: r.Date, HTML: domain.CardHTML(e.model, e.card.SHA256, len(e.file), r.Date),
 	}}
 	for _, f := range files {
 		p.Files = append(p.Files, message.Exported{Name: f.Path, Data: f.Data})

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/picture"
+	"baca/app/run"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// visiting reports that the page was opened for a published domain, and has no input.
+func visiting(s *desk) bool { return s.Models.Visit != "" && s.Phase == run.Empty }
+
+// visited is the card of the domain that the page was opened for.
+func visited(s *desk) app.UI {
+	return shown(visiting(s), app.Section().ID("visit").Class("question visit").Aria("label", "The domain"), func() []app.UI {
+		m := s.Models.Used.Value
+		if m == nil || m.Published == nil {
+			return []app.UI{app.H2().Text(s.Models.Visit), quietLine(modelLine(&s.Models))}
+		}
+		p := m.Published
+		return []app.UI{app.Raw("<div>" + words.Grouped(p.HTML) + "<p><a class=\"link small\" target=\"_blank\" href=\"domains/" + p.Name +
+			".html\">The domain as section 5 of a QMRF</a></p></div>")}
+	})
+}
+
+// visitedMap is the map of the domain's training set.
+func visitedMap(s *desk, album *picture.Album) app.UI {
+	return shown(visiting(s), app.Section().ID("visit-map").Class("visit-map").Aria("label", "Map of the training set"), func() []app.UI {
+		return []app.UI{&mapPane{S: s, Album: album, Rev: s.Rev, Visit: true}}
+	})
+}
+
+// publishButton makes the files of a model's domain. A script of its own shows what visitors will see and what the file
+// gives away, and then saves the folder.
+func publishButton(s *desk, m *message.Model) app.UI {
+	made := s.Training.Made.Value
+	made = map[bool]*message.Trained{true: made}[made != nil && made.Model.SHA256 == m.SHA256]
+	used := s.Models.Used.Value
+	return button("Publish …", func() {
+		if made != nil {
+			s.Training.Use()
+		}
+		hideDialog("models")
+		hideDialog("train")
+		s.Models.Publish(time.Now().UTC().Format(time.DateOnly), showPublication)
+	}, m.SHA256).DataSet("publish", m.SHA256).Attr("hidden", attribute(!m.Molecules || made == nil && (used == nil || used.SHA256 != m.SHA256)))
+}
+
+func showPublication(p *message.Publication) {
+	args := []any{p.Name, words.Grouped(p.HTML)}
+	for _, f := range p.Files {
+		args = append(args, f.Name, toJS(f.Data))
+	}
+	callTool("publish", args...)
+}

@@ -37,9 +37,7 @@ func visitedMap(s *desk, album *picture.Album) app.UI {
 // publishButton makes the files of a model's domain. A script of its own shows what visitors will see and what the file
 // gives away, and then saves the folder.
 func publishButton(s *desk, m *message.Model) app.UI {
-	made := s.Training.Made.Value
-	made = map[bool]*message.Trained{true: made}[made != nil && made.Model.SHA256 == m.SHA256]
-	used := s.Models.Used.Value
+	made, used := s.Training.Made.Value, s.Models.Used.Value
 	return button("Publish …", func() {
 		if made != nil {
 			s.Training.Use()
@@ -47,7 +45,7 @@ func publishButton(s *desk, m *message.Model) app.UI {
 		hideDialog("models")
 		hideDialog("train")
 		s.Models.Publish(time.Now().UTC().Format(time.DateOnly), showPublication)
-	}, m.SHA256).DataSet("publish", m.SHA256).Attr("hidden", attribute(!m.Molecules || made == nil && (used == nil || used.SHA256 != m.SHA256)))
+	}, m.SHA256).DataSet("publish", m.SHA256).Attr("hidden", attribute(!m.Molecules || made == nil && (used == nil || used.SHA256 != m.SHA256) || made != nil && made.Model.SHA256 != m.SHA256))
 }
 
 func showPublication(p *message.Publication) {

@@ -132,8 +132,7 @@ func (s *Site) Files() []File { return s.list }
 
 // Add adds a file beside the page, to be written as it is.
 func (s *Site) Add(name string, data []byte) {
-	f := File{Path: name, Type: TypeOf(name), Size: len(data)}
-	s.by[name] = &entry{f, map[string]form{"": func() ([]byte, error) { return data, nil }}}
+	s.by[name] = &entry{File{Path: name}, map[string]form{"": func() ([]byte, error) { return data, nil }}}
 }
 
 // Content returns a file's bytes, which must not be changed.

@@ -87,12 +87,9 @@ func (s *Site) Write(dir string) error {
 // files have its name, without a dot, and an ending.
 func stays(name string, next []string) bool {
 	domain, ending, _ := strings.Cut(name, ".")
-	return strings.HasPrefix(name, domains) && ending != "" &&
+	return strings.HasPrefix(name, "domains/") && ending != "" &&
 		!slices.ContainsFunc(next, func(n string) bool { return strings.HasPrefix(n, domain+".") })
 }
-
-// domains is the folder of published domains, domain.Folder.
-const domains = "domains/"
 
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 

@@ -268,9 +268,6 @@ func (b *builder) manifest() {
 	b.add("manifest.webmanifest", append(data, '\n'))
 }
 
-// pageList names the page's files.
-const pageList = "web/page.json"
-
 // shell adds the page itself and the script that keeps the site for use without a
 // network. Their version is a hash of everything.
 func (b *builder) shell() {
@@ -282,7 +279,7 @@ func (b *builder) shell() {
 	kept, later := []string{"./"}, []string{}
 	all := sha256.New()
 	// Whoever publishes from a tab packs all of these.
-	b.add(pageList, b.encode(slices.Concat(b.names(), []string{"index.html", pageList, "sw.js"}))).late = true
+	b.add("web/page.json", b.encode(slices.Concat(b.names(), []string{"index.html", "sw.js", "web/page.json"}))).late = true
 	for _, name := range b.names() {
 		f := b.files[name]
 		fmt.Fprintln(all, name, f.SHA256)

@@ -124,6 +124,8 @@ func TestDomainOfMolfiles(t *testing.T) {
 // A published domain is opened by its name, which is of this site, and its file is checked. Its map needs no input.
 func TestPublishedDomain(t *testing.T) {
 	e, h := loaded(t, "bbbp")
+	fails(e, h, &message.Publish{}, message.CodeInternal, "*message.Publish is not answered")
+	Publishing()
 	_, p := must[*message.Publication](e, h, &message.Publish{Date: "2026-11-29"})
 	if p.Name != "bbbp" || len(p.Files) != 3 || string(p.Files[2].Data) != string(e.file) || !strings.Contains(p.HTML, "<li>the weights") {
 		t.Fatalf("%+v of %d files", p.Published, len(p.Files))

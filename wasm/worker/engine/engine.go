@@ -12,7 +12,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/batch"
-	"baca/algo/feature/domain"
 	"baca/algo/gin"
 	"baca/algo/molecule"
 	"baca/algo/run"
@@ -158,7 +157,9 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	case *message.Train:
 		return e.train(r, post)
 	case *message.Publish:
-		return e.publish(r)
+		if publish != nil {
+			return publish(e, r)
+		}
 	case *message.Pause:
 		e.Pause()
 		return &message.Paused{}, nil
@@ -197,8 +198,12 @@ func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error
 		if at, err = e.find(r); err != nil {
 			return nil, err
 		}
-		if data, err = e.fetchModel(at); err != nil {
-			return nil, err
+		if data, err = e.host.Fetch(at.File); err != nil {
+			return nil, failf(message.CodeBadModel, "model %s: %w", at.Name, err)
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != at.SHA256 {
+			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want "+
+				"%s; load the page again", at.Name, sum, at.SHA256)
 		}
 	}
 	m, err := weights.Load(data)
@@ -212,7 +217,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn, e.card.Published = at.File, at.File != "" && at.Published == nil, at.Published
 	if p := e.card.Published; p != nil {
-		p.HTML = domain.CardHTML(m, e.card.SHA256, len(data), p.Date)
+		p.HTML = cardHTML(e, p.Date)
 	}
 	reply := e.card
 	return &reply, nil
@@ -220,8 +225,8 @@ func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error
 
 // find finds a model of the site, by its name or that of its domain.
 func (e *Engine) find(r *message.LoadModel) (*message.Model, error) {
-	if r.Domain != "" {
-		at, err := e.published(r.Domain)
+	if r.Domain != "" && published != nil {
+		at, err := published(e, r.Domain)
 		return at, coded(message.CodeBadModel, err)
 	}
 	w, err := e.hello()
@@ -234,19 +239,6 @@ func (e *Engine) find(r *message.LoadModel) (*message.Model, error) {
 		}
 	}
 	return nil, failf(message.CodeBadModel, "model %q does not come with this page", r.Name)
-}
-
-// fetchModel fetches a model of the site, and checks its hash.
-func (e *Engine) fetchModel(at *message.Model) ([]byte, error) {
-	data, err := e.host.Fetch(at.File)
-	if err != nil {
-		return nil, failf(message.CodeBadModel, "model %s: %w", at.Name, err)
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != at.SHA256 {
-		return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want "+
-			"%s; load the page again", at.Name, sum, at.SHA256)
-	}
-	return data, nil
 }
 
 // Card describes a model with its file's bytes.

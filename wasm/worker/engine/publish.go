@@ -9,6 +9,20 @@ import (
 	"baca/wasm/message"
 )
 
+// What Publishing sets.
+var (
+	publish   func(*Engine, *message.Publish) (*message.Publication, error)
+	published func(*Engine, string) (*message.Model, error)
+	cardHTML  func(*Engine, string) string
+)
+
+// Publishing has engines publish domains and open published ones. The npm package goes without, and is 10 kB smaller.
+func Publishing() {
+	publish, published, cardHTML = (*Engine).publish, (*Engine).published, (*Engine).cardHTML
+}
+
+func (e *Engine) cardHTML(date string) string { return domain.CardHTML(e.model, e.card.SHA256, e.card.Bytes, date) }
+
 // published reads the card of a domain that was published with the page.
 func (e *Engine) published(name string) (*message.Model, error) {
 	path, err := domain.CardPath(name)
@@ -40,7 +54,7 @@ func (e *Engine) publish(r *message.Publish) (*message.Publication, error) {
 		return nil, coded(message.CodeBadOption, err)
 	}
 	p := &message.Publication{Published: message.Published{
-		Name: domain.LinkName(e.model.Card.Name), Date: r.Date, HTML: domain.CardHTML(e.model, e.card.SHA256, len(e.file), r.Date),
+		Name: domain.LinkName(e.model.Card.Name), Date: r.Date, HTML: e.cardHTML(r.Date),
 	}}
 	for _, f := range files {
 		p.Files = append(p.Files, message.Exported{Name: f.Path, Data: f.Data})

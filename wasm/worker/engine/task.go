@@ -52,7 +52,9 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 // long answers a request about the open input, until Pause ends it.
 func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R,
 	answer func(*task, R) (A, error)) (message.Reply, error) {
-	if err := e.ready(); err != nil && !e.ofModel(r) {
+	c, is := any(r).(*message.Compute)
+	ofModel := is && c.What == message.OfPlaces && e.model != nil && e.input == nil // its map
+	if err := e.ready(); err != nil && !ofModel {
 		return nil, err
 	}
 	e.paused = false
@@ -73,12 +75,6 @@ func long[R message.Request, A message.Reply](e *Engine, post func(message.Event
 		return nil, err
 	}
 	return nil, e.input.unreadable(err)
-}
-
-// ofModel reports a request for the map of the model alone.
-func (e *Engine) ofModel(r message.Request) bool {
-	c, is := r.(*message.Compute)
-	return is && c.What == message.OfPlaces && e.model != nil && e.input == nil
 }
 
 // The least times from one Progress of a stage to the next, and from one look at light requests to the next.

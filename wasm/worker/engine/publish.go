@@ -21,7 +21,9 @@ func Publishing() {
 	publish, published, cardHTML = (*Engine).publish, (*Engine).published, (*Engine).cardHTML
 }
 
-func (e *Engine) cardHTML(date string) string { return domain.CardHTML(e.model, e.card.SHA256, e.card.Bytes, date) }
+func (e *Engine) cardHTML(date string) string {
+	return domain.CardHTML(e.model, e.card.SHA256, e.card.Bytes, date)
+}
 
 // published reads the card of a domain that was published with the page.
 func (e *Engine) published(name string) (*message.Model, error) {

@@ -145,7 +145,6 @@ func ownButtons(s *desk, i int) app.UI {
 	}
 	return app.Span().Class("row-buttons own-buttons").Body(
 		button("Download", download, card.SHA256).DataSet("download", i),
-		publishButton(s, &card),
 		button("Delete", func() { m.Delete(i) }, card.SHA256).DataSet("delete", i))
 }
 
@@ -315,7 +314,6 @@ func trained(s *desk) []app.UI {
 			hideDialog("train")
 		}, m.Model.SHA256).ID("train-use").Class("strong"),
 		signed("save", "Download", func() { saveModel(m.Model.Name, m.Data) }, m.Model.SHA256).ID("train-download"),
-		publishButton(s, &m.Model),
 		plain("Train another", s.Training.Drop),
 	))
 }

@@ -1,14 +1,11 @@
 package app
 
 import (
-	"time"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
 	"baca/app/run"
 	"baca/app/words"
-	"baca/wasm/message"
 )
 
 // visiting reports that the page was opened for a published domain, and has no input.
@@ -32,26 +29,4 @@ func visitedMap(s *desk, album *picture.Album) app.UI {
 	return shown(visiting(s), app.Section().ID("visit-map").Class("visit-map").Aria("label", "Map of the training set"), func() []app.UI {
 		return []app.UI{&mapPane{S: s, Album: album, Rev: s.Rev, Visit: true}}
 	})
-}
-
-// publishButton makes the files of a model's domain. A script of its own shows what visitors will see and what the file
-// gives away, and then saves the folder.
-func publishButton(s *desk, m *message.Model) app.UI {
-	made, used := s.Training.Made.Value, s.Models.Used.Value
-	return button("Publish …", func() {
-		if made != nil {
-			s.Training.Use()
-		}
-		hideDialog("models")
-		hideDialog("train")
-		s.Models.Publish(time.Now().UTC().Format(time.DateOnly), showPublication)
-	}, m.SHA256).DataSet("publish", m.SHA256).Attr("hidden", attribute(!m.Molecules || made == nil && (used == nil || used.SHA256 != m.SHA256) || made != nil && made.Model.SHA256 != m.SHA256))
-}
-
-func showPublication(p *message.Publication) {
-	args := []any{p.Name, words.Grouped(p.HTML)}
-	for _, f := range p.Files {
-		args = append(args, f.Name, toJS(f.Data))
-	}
-	callTool("publish", args...)
 }

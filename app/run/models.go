@@ -167,17 +167,6 @@ func (m *Models) Chart() {
 	})
 }
 
-// Publish makes the files of the used model's domain.
-func (m *Models) Publish(date string, then func(*message.Publication)) {
-	m.session.ask(&message.Publish{Date: date}, nil, func(r message.Reply) {
-		if p, ok := r.(*message.Publication); ok {
-			then(p)
-		} else {
-			m.session.Tell("Not published", words.Capital(message.FailureOf(r).Text)+".")
-		}
-	})
-}
-
 // HoldoutFile is the file that p-values compare with, empty for graphs kept from training.
 func (m *Models) HoldoutFile() string {
 	if m.Used.Value == nil {

@@ -196,12 +196,6 @@ type Published struct {
 	HTML string // what visitors are told, and what the model's file reveals
 }
 
-// Publication ends a Publish.
-type Publication struct {
-	Published
-	Files []Exported // names are paths below the page's folder
-}
-
 // MostColumns bounds the columns of a Header or an Opened.
 const MostColumns = 500
 
@@ -425,5 +419,4 @@ func (*Computed) reply()    {}
 func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
-func (*Publication) reply() {}
 func (*Failed) reply()      {}

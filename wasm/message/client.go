@@ -83,8 +83,6 @@ func needs(r Request) (model, input bool) {
 	switch r.(type) {
 	case *Hello, *LoadModel, *Open, *Share, *Piece, *Pause:
 		return false, false
-	case *Publish:
-		return true, false
 	case *Train:
 		return false, true
 	}

@@ -42,10 +42,10 @@ var kinds = map[string]reflect.Type{}
 func init() {
 	for _, m := range []any{
 		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{},
-		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Publish{}, Pause{},
+		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{},
-		Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Publication{}, Failed{},
+		Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

@@ -11,11 +11,6 @@ type LoadModel struct {
 	Domain string
 }
 
-// Publish makes the files of `baca model publish` of the loaded model. Reply: [Publication].
-type Publish struct {
-	Date string // such as 2026-11-29
-}
-
 // Open selects an input. Events: of a table [Header], then [Records], then [Progress] of the stage
 // Parse. Reply: [Opened], even if every record is refused. It needs no model.
 type Open struct {
@@ -200,5 +195,4 @@ func (*Suggest) request()   {}
 func (*Report) request()    {}
 func (*Domain) request()    {}
 func (*Train) request()     {}
-func (*Publish) request()   {}
 func (*Pause) request()     {}

@@ -127,9 +127,6 @@ globalThis.bacaTools = {
     );
   },
 
-  // publish shows what publishing a domain gives away, and saves the folder.
-  publish: (...domain) => load("publish.js", "what packs the page").then(() => globalThis.bacaPublish(download, ...domain), alert),
-
   keep: (name, value, done) => settle(put(name, value), done),
   keepFile: (name, number, done) => settle(put(name, globalThis.baca.files.get(number)), done),
   kept: (name, done) => settle(get(name), done),

@@ -1,14 +1,11 @@
 package e2e
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,9 +13,7 @@ import (
 	"testing"
 
 	"baca/build/internal/try"
-	"baca/build/site"
 	"baca/web"
-	"baca/weights"
 )
 
 // published publishes ESOL's molecules with their predictions, from a file of that name, and returns the folder.
@@ -102,40 +97,5 @@ func TestPublishedDomain(t *testing.T) {
 	b.Wait(`location.hash === "#domain=esol" && document.querySelector(".model-name").textContent === "esol"`)
 	b.visit(s.URL + "/other/../#domain=..%2Fdomains%2Fesol")
 	b.Wait(`document.querySelector(".notice.bad")?.textContent.includes("want a name of up to 40 small letters")`)
-	b.Quiet()
-}
-
-// The folder that the tab saves has the page that it was loaded from, and the files of the command.
-func TestPublishFromTheTab(t *testing.T) {
-	b := ready(t)
-	b.downloads()
-	training, _ := web.Solubilities()
-	b.upload("#own-file", "esol.csv", training)
-	b.Wait(`!document.getElementById("train-start").disabled && document.getElementById("train-predicted")?.value === "logS_pred"`)
-	b.click("#train-held-out", "#train-structures", "#train-start")
-	b.Wait(`document.querySelector("#train [data-publish]") !== null`)
-	b.click("#train [data-publish]")
-	b.Wait(`document.getElementById("publish-save") !== null`)
-	b.says("#publish", "Is your molecule inside esol?", "#domain=esol", "the SMILES and names of 644 training molecules", "how wrong predictions were for 716 graphs")
-	b.look("publish")
-	b.click("#publish-save")
-	data := b.saved("esol-site.zip")
-	b.Wait(`document.getElementById("publish-note").textContent === "Saved as esol-site.zip"`)
-	dir, archive := published(t, training), try.To(zip.NewReader(bytes.NewReader(data), int64(len(data))))
-	own := 0
-	for _, f := range archive.File {
-		r := try.To(f.Open())
-		got := try.To(io.ReadAll(r))
-		if want := try.To(os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Name)))); !bytes.Equal(got, want) {
-			t.Errorf("%s has %d bytes, the command writes %d others", f.Name, len(got), len(want))
-		}
-		if strings.HasPrefix(f.Name, "domains/") {
-			own++
-		}
-	}
-	written := len(try.To(site.Open(os.DirFS(try.To(built())), weights.Bytes)).Files()) + 3
-	if own != 3 || len(archive.File) != written {
-		t.Errorf("%d files, %d of them of the domain; want %d and 3", len(archive.File), own, written)
-	}
 	b.Quiet()
 }

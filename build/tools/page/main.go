@@ -278,8 +278,6 @@ func (b *builder) shell() {
 	head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
 	kept, later := []string{"./"}, []string{}
 	all := sha256.New()
-	// Whoever publishes from a tab packs all of these.
-	b.add("web/page.json", b.encode(slices.Concat(b.names(), []string{"index.html", "sw.js", "web/page.json"}))).late = true
 	for _, name := range b.names() {
 		f := b.files[name]
 		fmt.Fprintln(all, name, f.SHA256)

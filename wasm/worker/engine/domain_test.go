@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/feature/domain"
 	"baca/wasm/message"
 )
 
@@ -123,24 +124,18 @@ func TestDomainOfMolfiles(t *testing.T) {
 
 // A published domain is opened by its name, which is of this site, and its file is checked. Its map needs no input.
 func TestPublishedDomain(t *testing.T) {
-	e, h := loaded(t, "bbbp")
-	fails(e, h, &message.Publish{}, message.CodeInternal, "*message.Publish is not answered")
+	e, _ := loaded(t, "bbbp")
 	Publishing()
-	_, p := must[*message.Publication](e, h, &message.Publish{Date: "2026-11-29"})
-	if p.Name != "bbbp" || len(p.Files) != 3 || string(p.Files[2].Data) != string(e.file) || !strings.Contains(p.HTML, "<li>the weights") {
-		t.Fatalf("%+v of %d files", p.Published, len(p.Files))
-	}
-	fails(e, h, &message.Publish{Date: "today"}, message.CodeBadOption, "today")
+	files := have(domain.Publish(have(e.single(t.Context())), e.file, e.card.SHA256, "2026-11-29", "baca"))
 	visitor, there := bare(t)
 	open := func(name string) message.Request { return &message.LoadModel{Domain: name} }
-	fails(visitor, there, &message.Publish{Date: "2026-11-29"}, message.CodeNotReady, "no model")
 	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp is not published here")
 	fails(visitor, there, open("../bbbp"), message.CodeBadModel, `domain "../bbbp": want a name of up to 40`)
-	for _, f := range p.Files {
-		there.files[f.Name] = f.Data
+	for _, f := range files {
+		there.files[f.Path] = f.Data
 	}
 	_, m := must[*message.Model](visitor, there, open("bbbp"))
-	if m.BuiltIn || m.Published == nil || m.Published.Date != "2026-11-29" || m.Published.HTML != p.HTML || m.SHA256 != e.card.SHA256 {
+	if m.BuiltIn || m.Published == nil || m.Published.Date != "2026-11-29" || !strings.Contains(m.Published.HTML, "<li>the weights") || m.SHA256 != e.card.SHA256 {
 		t.Errorf("%+v", m)
 	}
 	_, c := must[*message.Computed](visitor, there, &message.Compute{What: message.OfPlaces})
@@ -148,8 +143,8 @@ func TestPublishedDomain(t *testing.T) {
 		t.Errorf("a map of %d numbers for %d molecules, and %d for none", len(c.Training), n, len(c.Places))
 	}
 	fails(visitor, there, &message.Compute{What: message.OfProperties}, message.CodeNotReady, "no input")
-	there.files[p.Files[2].Name] = append(slices.Clone(p.Files[2].Data), 0)
+	there.files[files[2].Path] = append(slices.Clone(files[2].Data), 0)
 	fails(visitor, there, open("bbbp"), message.CodeBadModel, "model bbbp is not what it should be")
-	there.files[p.Files[0].Name] = []byte("{}")
+	there.files[files[0].Path] = []byte("{}")
 	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp: its card is not one")
 }

@@ -156,10 +156,6 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return long(e, post, r, e.domain)
 	case *message.Train:
 		return e.train(r, post)
-	case *message.Publish:
-		if publish != nil {
-			return publish(e, r)
-		}
 	case *message.Pause:
 		e.Pause()
 		return &message.Paused{}, nil

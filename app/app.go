@@ -108,6 +108,9 @@ func (p *page) Render() app.UI {
 	if s.Lab.Stage != "" {
 		class += " in-story"
 	}
+	if s.Models.Visit != "" {
+		class += " visiting"
+	}
 	if p.drag {
 		class += " dragging"
 	}
@@ -117,6 +120,8 @@ func (p *page) Render() app.UI {
 		app.Main().Class("desk").Body(
 			&bandPane{S: s, Rev: s.Rev, Note: s.Note()},
 			question(s),
+			visited(s),
+			visitedMap(s, &p.album),
 			&inputPane{S: s, Rev: s.Rev},
 			trainingDoor(s),
 			exampleList(s),

@@ -19,7 +19,10 @@ func question(s *desk) app.UI {
 
 // inputTitle heads the input, which is the first door.
 func inputTitle(s *desk) string {
-	if s.Phase == run.Empty {
+	switch {
+	case s.Phase == run.Empty && s.Models.Visit != "":
+		return "Paste yours"
+	case s.Phase == run.Empty:
 		return "My molecules"
 	}
 	return "Input"
@@ -33,6 +36,9 @@ func against(s *desk) app.UI {
 		note := words.NoteOn(m)
 		judge = []app.UI{app.Text("Judged by "), app.Strong().Text(note.Title), app.Text(": " + note.Inside + ". "),
 			opens("models").Class("link").Text("Another model")}
+		if m.Published != nil && m.Residuals > 0 {
+			judge = append(judge, app.Text(". With predictions in a column "+m.Predicted+" you also read which of them to trust, and intervals."))
+		}
 	}
 	return door.Body(
 		app.P().Text("Paste SMILES, one a line, with names if you like, or the cells of a spreadsheet."),

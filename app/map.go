@@ -21,6 +21,7 @@ type mapPane struct {
 	Drawn int // drawings available
 	Rev   table.Revisions
 	Key   app.EventHandler
+	Visit bool // of a published domain, without records
 
 	ctx        app.Context
 	tell, pick app.Func
@@ -50,17 +51,19 @@ func (p *mapPane) OnUpdate(ctx app.Context) { ctx.Defer(p.draw) }
 func (p *mapPane) Render() app.UI {
 	s := p.S
 	pane := app.Div().ID("map").Class("map")
-	switch found, known := s.Rows.Computed[message.OfPlaces]; {
-	case !known:
+	switch found := p.found(); {
+	case found.None():
 		doing := "The molecules are being placed …"
-		if s.Task != nil {
+		if p.Visit {
+			doing = "Like molecules are laid beside each other …"
+		} else if s.Task != nil {
 			doing = "Like molecules are laid beside each other, once for this model. " + s.Task.Words()
 		}
 		return pane.Body(app.P().Class("map-none quiet").Role("status").Text(s.Say(doing)))
 	case found.Failure != nil:
 		return pane.Body(app.Div().Class("map-none").
 			Body(failure(words.FailureText(found.Failure)),
-				button("Start again", func() { s.ComputeAgain(message.OfPlaces) })))
+				button("Start again", func() { s.ComputeAgain(message.OfPlaces) }).Attr("hidden", attribute(p.Visit))))
 	default:
 		return pane.Body(
 			app.Div().Class("map-box").Attr("tabindex", 0).Role("region").Aria("label", "Map of records").OnKeyDown(p.Key).Body(
@@ -70,6 +73,14 @@ func (p *mapPane) Render() app.UI {
 					zooms("all", "All of it", 0))),
 			small(s.Say("Grey are training molecules, like beside like. Yours lie beside the most similar one, as far from all as they differ.")))
 	}
+}
+
+// found is what is drawn, if it is there.
+func (p *mapPane) found() message.Answer[message.Computed] {
+	if p.Visit {
+		return p.S.Models.Map
+	}
+	return p.S.Rows.Computed[message.OfPlaces]
 }
 
 func zooms(text, about string, factor float64) app.UI {
@@ -82,7 +93,7 @@ func zooms(text, about string, factor float64) app.UI {
 // draw gives the script places, verdicts and the choice.
 func (p *mapPane) draw(app.Context) {
 	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
-	found := s.Rows.Computed[message.OfPlaces].Value
+	found := p.found().Value
 	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record, p.Drawn}
 	if found == nil || !canvas.Truthy() || next == p.drawn {
 		return

@@ -234,6 +234,9 @@ func (p *resultPane) judged() []app.UI {
 			body = append(body, button("Start again", t.Again))
 		}
 	case judged != nil:
+		if _, limit, found := strings.Cut(judged.Sentences[0], ": "); found && s.Models.Visit != "" {
+			body = append(body, app.Span().ID("limit").Class("small").Text(words.Sentences([]string{limit})))
+		}
 		body = append(body, app.Span().ID("stated").Class("small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if !judged.Classes {
 			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"baca/app/frame"
 	"baca/app/run"
@@ -83,6 +84,52 @@ func TestLinkComesBack(t *testing.T) {
 	p.play("give "+strings.Repeat("CC(=O)Oc1ccccc1C(=O)O;", 900), "settle")
 	if link, note := p.Link(); link != "" || !strings.Contains(note, "these 900 rows need more") {
 		t.Errorf("%d characters, note %q", len(link), note)
+	}
+}
+
+// A link to a published domain opens one screen, whose address and links name it. Where it is not published no other model
+// judges in its place, and an input ends the map.
+func TestVisit(t *testing.T) {
+	p := &stage{f: newFake(t), kept: memory{}}
+	p.store = p.kept
+	p.desk = newDesk(message.NewClient(p.f.spawn))
+	p.After = func(_ time.Duration, f func()) { p.later = append(p.later, f) }
+	on(p.f, func(r *message.LoadModel, say func(any)) {
+		switch r.Domain {
+		case "":
+			say(&message.Model{Name: r.Name})
+			return
+		case "nothing":
+			say(&message.Failed{Code: message.CodeBadModel, Text: "domain " + r.Domain + " is not published here"})
+			return
+		}
+		say(&message.Model{Name: "Solubility", Molecules: true, SHA256: "cc", Residuals: 5, Predicted: "yhat",
+			Published: &message.Published{Name: "esol", Date: "2026-11-29", HTML: "<h2>what it is</h2>"}})
+	})
+	p.OpenLink("domain=esol")
+	p.Models.Start("bzr", p.store)
+	p.f.next(2)
+	p.shows("page visiting", "<h2>what it is</h2>", `href="domains/esol.html"`, "Paste yours", "in a column yhat", "Like molecules are laid")
+	p.f.next(-1)
+	p.shows("Grey are training molecules")
+	if got := p.Query(); got != "?alpha=0.05#domain=esol" {
+		t.Errorf("the address is %s", got)
+	}
+	p.play("give FAR", "settle")
+	p.shows("lies outside Solubility", "!what it is")
+	if text, note := p.Link(); !strings.HasPrefix(text, "alpha=0.05&domain=esol&smiles=CCC") || strings.Contains(note, "needs the file") {
+		t.Errorf("link %s, %s", text, note)
+	}
+	p.OpenLink("domain=nothing")
+	p.settle()
+	p.shows("domain nothing is not published here", "!lies outside")
+	if p.Models.Used.Value != nil || p.Rows.Judged() > 0 {
+		t.Errorf("%d are judged by %+v", p.Rows.Judged(), p.Models.Used.Value)
+	}
+	p.Models.Load("bbbp", nil)
+	p.settle()
+	if p.Models.Visit != "" {
+		t.Error("another model is taken for the domain's")
 	}
 }
 

@@ -45,7 +45,8 @@ func TestExampleOfPredictions(t *testing.T) {
 		say(&message.Model{Name: r.Name, Molecules: true, Residuals: 5, Predicted: "yhat", Observed: "y"})
 	})
 	s.Models.Welcome.Models = append(s.Models.Welcome.Models, message.Model{Name: message.Solubility})
-	s.Models.Welcome.Predictions = []byte("CCO\nCC\nxx")
+	s.Models.Welcome.Predictions = "new.csv"
+	s.f.site = "CCO\nCC\nxx"
 	for _, e := range run.Examples() {
 		if e.Molecules(nil) == "" && e.Story == "" {
 			s.Input.UseExample(e)

@@ -31,6 +31,7 @@ type fake struct {
 
 	model  string // that is loaded, bzr of plain graphs
 	text   string // that is open
+	site   string // the file of the site
 	batch  bool   // and calibrated
 	few    bool   // a batch has too few graphs to be scored together
 	slow   bool   // it scores, and watches for drift, without an end
@@ -175,6 +176,9 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 
 func (f *fake) open(r *message.Open, say func(any)) {
 	f.text, f.batch = string(r.Data), false
+	if r.Site != "" {
+		f.text = f.site
+	}
 	if f.tables {
 		h := &message.Header{Key: strings.TrimSpace(f.text), Columns: []string{"a", "b"}, Column: "a", Guessed: true}
 		for _, c := range r.Choices {

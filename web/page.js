@@ -76,7 +76,7 @@ const run = async () => {
   // The loops in the kernel are for the workers; here nothing calls them.
   const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...bacaKernel().imports });
   const area = () => document.getElementById("smiles");
-  const early = bacaTools.keptInput() || location.hash ? "" : area().value; // pasted before anybody listened
+  const early = bacaTools.keptInput() ? "" : area().value; // pasted before anybody listened
   const end = go.run(instance); // returns once the page is drawn and listens
   if (early) {
     area().value = early;

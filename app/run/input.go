@@ -172,7 +172,7 @@ func (i *Input) UseExample(e Example) {
 	case w == nil:
 	case e.predictions:
 		i.session.Models.Choose(message.Solubility)
-		i.Give(Given{Name: e.Name, File: store.NewFile("solubility-new.csv", w.Predictions), Example: true})
+		i.Give(Given{Name: e.Name, File: &store.File{Name: "solubility-new.csv", Site: w.Predictions}, Example: true})
 	default:
 		i.session.Models.Choose(i.session.Models.defaultName())
 		i.Give(Given{Name: e.Name, Text: e.Molecules(w.Examples)})

@@ -19,6 +19,10 @@ type Models struct {
 	Welcome *message.Welcome // nil until it arrives
 	Used    message.Answer[message.Model]
 	wanted  string // key of the first model
+	// Visit is the name of the published domain whose model is used or asked for, empty for none.
+	Visit    string
+	Map      message.Answer[message.Computed] // of its training set
+	charting bool                             // the map is asked for
 	// Loading names the model being loaded, with progress in bytes.
 	Loading        string
 	Loaded, ToLoad int
@@ -41,9 +45,11 @@ func (m *Models) Start(key string, from store.Store) {
 	recalled, begun := false, false
 	begin := func() {
 		// A built-in model needs no store.
-		if m.Welcome != nil && !begun && (recalled || !strings.Contains(m.wanted, "@")) {
+		if m.Welcome != nil && !begun && (recalled || m.Visit != "" || !strings.Contains(m.wanted, "@")) {
 			begun = true
-			if !m.Choose(m.wanted) {
+			if m.Visit != "" {
+				m.visit(m.Visit)
+			} else if !m.Choose(m.wanted) {
 				m.missing(m.wanted)
 				m.load(m.defaultName(), nil)
 			}
@@ -94,16 +100,32 @@ func (m *Models) Load(name string, data []byte) {
 	m.load(name, data)
 }
 
+// visit opens a published domain. If it is not there, no other model takes its place.
+func (m *Models) visit(name string) {
+	if m.Visit = name; m.Welcome != nil {
+		if m.Used.Forget(); m.session.Opened != nil {
+			m.session.clearScores()
+			m.session.Judge()
+			m.session.Phase = Unstarted
+		}
+		m.request(&message.LoadModel{Domain: name})
+	}
+}
+
 // load is Load, keeping messages about the previous model.
 func (m *Models) load(name string, data []byte) {
-	s := m.session
+	m.request(&message.LoadModel{Name: name, Data: data})
+}
+
+func (m *Models) request(r *message.LoadModel) {
+	s, data, visit := m.session, r.Data, r.Domain
 	if s.Phase == Scoring || s.Phase == Calibrating {
 		s.stop()
 	}
 	s.EndTask()
-	m.Loading, m.Loaded, m.ToLoad = name, 0, 0
+	m.Loading, m.Loaded, m.ToLoad = cmp.Or(r.Domain, r.Name), 0, 0
 	s.Rev.All()
-	s.ask(&message.LoadModel{Name: name, Data: data}, func(e message.Event) {
+	s.ask(r, func(e message.Event) {
 		if p, ok := e.(*message.Progress); ok {
 			m.Loaded, m.ToLoad = p.Done, p.Total
 			s.Rev.State++
@@ -115,17 +137,33 @@ func (m *Models) load(name string, data []byte) {
 		before := m.Used.Failure                       // perhaps of another model
 		switch {
 		case m.Used.Take(r):
-			m.Used.Failure = before
+			m.Used.Failure, m.Visit = before, visit
+			m.Map.Forget()
 			if data != nil {
 				m.Add(*m.Used.Value, data)
 			}
 			if !plain {
 				m.changed()
 			}
+			m.Chart()
 		case m.Used.Value == nil:
 			return
 		}
 		s.scoreAgain()
+	})
+}
+
+// Chart asks for the map of a domain that is visited, before there is an input.
+func (m *Models) Chart() {
+	s := m.session
+	if m.Visit == "" || m.Used.Value == nil || m.Map.Value != nil || m.charting || s.Phase != Empty {
+		return
+	}
+	m.charting = true
+	s.ask(&message.Compute{What: message.OfPlaces}, nil, func(r message.Reply) {
+		m.charting = false
+		m.Map.Take(r)
+		s.Rev.All()
 	})
 }
 

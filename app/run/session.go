@@ -185,9 +185,12 @@ func (s *Session) begin(wait time.Duration) {
 	s.keepInput()
 	if s.Input.File == nil && strings.TrimSpace(s.Input.Text) == "" {
 		s.Phase = Empty
+		s.Models.Chart()
 		return
 	}
-	s.Phase = Waiting
+	if s.Phase = Waiting; s.Models.charting {
+		s.pauseWorker()
+	}
 	run := s.Run
 	s.After(wait, func() {
 		if run == s.Run {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -48,8 +49,8 @@ func (s *Session) Link() (text, note string) {
 	if !s.Opened.Molecules {
 		return "", "Not copied: a link carries molecules, and these are plain graphs. Send their file."
 	}
-	l := &store.Link{Settings: s.Settings, Row: -1}
-	if u := s.Models.Used.Value; u != nil {
+	l := &store.Link{Settings: s.Settings, Row: -1, Domain: s.Models.Visit}
+	if u := s.Models.Used.Value; u != nil && l.Domain == "" {
 		l.Model = store.Key(u)
 	}
 	rows := slices.Sorted(slices.Values(s.Order))
@@ -67,7 +68,7 @@ func (s *Session) Link() (text, note string) {
 			"fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
 	}
 	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
-	if u := s.Models.Used.Value; u != nil && !u.BuiltIn {
+	if u := s.Models.Used.Value; u != nil && !u.BuiltIn && l.Domain == "" {
 		note = strings.TrimSuffix(note, ".") +
 			fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
 	}
@@ -86,7 +87,11 @@ func (s *Session) OpenLink(text string) {
 		s.Input.Give(Given{Text: strings.Join(l.Lines, "\n") + "\n"})
 		s.toSelect = l.Row + 1
 	}
-	s.Models.want(l.Model)
+	if l.Domain != "" {
+		s.Models.visit(l.Domain)
+	} else {
+		s.Models.want(l.Model)
+	}
 	s.Models.changed()
 	s.Rev.All()
 }
@@ -100,5 +105,11 @@ func (s *Session) selectWanted() {
 	}
 }
 
-// Query is an address's, with the settings and a model that will be there after a reload.
-func (s *Session) Query() string { return "?" + s.Settings.Values(s.Models.InAddress()).Encode() }
+// Query is an address's, with the settings and a model or a domain that will be there after a reload.
+func (s *Session) Query() string {
+	query := "?" + s.Settings.Values(s.Models.InAddress()).Encode()
+	if s.Models.Visit != "" {
+		query += "#" + url.Values{"domain": {s.Models.Visit}}.Encode()
+	}
+	return query
+}

@@ -18,14 +18,19 @@ const MostLink = 8000
 // A Link is the fragment of a link: structures, names and settings. It is read as hostile input.
 type Link struct {
 	table.Settings
-	Model string   // key, empty for none
-	Lines []string // SMILES, a space, and a name
-	Row   int      // the selected line, −1 for none
+	Model string // key, empty for none
+	// Domain is the name of a published domain, whose model judges; empty for none. The worker checks it.
+	Domain string
+	Lines  []string // SMILES, a space, and a name
+	Row    int      // the selected line, −1 for none
 }
 
 // Text writes the fragment.
 func (l *Link) Text() string {
 	v := l.Settings.Values(l.Model)
+	if l.Domain != "" {
+		v.Set("domain", l.Domain)
+	}
 	if l.Row >= 0 {
 		v.Set("row", strconv.Itoa(l.Row+1))
 	}
@@ -64,6 +69,8 @@ func (l *Link) set(name, value string) error {
 	switch name {
 	case "model":
 		l.Model = value
+	case "domain":
+		l.Domain = value
 	case "row":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {

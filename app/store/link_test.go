@@ -15,7 +15,7 @@ func TestHostileLinksAreRefused(t *testing.T) {
 }
 
 func FuzzLink(f *testing.F) {
-	for _, text := range append(hostileLinks, "model=bbbp&alpha=0.1&by=batch&fdr=0.1&row=1&smiles=CCO+a%0AC") {
+	for _, text := range append(hostileLinks, "model=bbbp&alpha=0.1&by=batch&fdr=0.1&row=1&smiles=CCO+a%0AC", "domain=esol") {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -24,7 +24,7 @@ func FuzzLink(f *testing.F) {
 			return
 		}
 		again, err := ParseLink(l.Text())
-		if err == nil && (fmt.Sprint(again.Lines) != fmt.Sprint(l.Lines) || again.By != l.By || again.Model != l.Model || again.Row != l.Row) {
+		if err == nil && (fmt.Sprint(again.Lines) != fmt.Sprint(l.Lines) || again.By != l.By || again.Model != l.Model || again.Domain != l.Domain || again.Row != l.Row) {
 			t.Errorf("%q is %+v, and written again %+v", text, l, again)
 		}
 		if len(l.Lines) > MostLink || l.Row >= len(l.Lines) || !(l.Alpha > 0 && l.Alpha <= 0.3) {

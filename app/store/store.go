@@ -29,7 +29,8 @@ type File struct {
 	Name   string
 	Size   int // in bytes
 	Data   []byte
-	Number int // of the browser, 0 for data
+	Number int    // of the browser, 0 for data
+	Site   string // path on the site, empty for others
 }
 
 func NewFile(name string, data []byte) *File {
@@ -38,7 +39,7 @@ func NewFile(name string, data []byte) *File {
 
 // Request has the worker open it.
 func (f *File) Request() *message.Open {
-	return &message.Open{Name: f.Name, Data: f.Data, File: f.Number}
+	return &message.Open{Name: f.Name, Data: f.Data, File: f.Number, Site: f.Site}
 }
 
 // mostText bounds texts for the text area, mostModel model files.

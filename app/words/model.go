@@ -45,7 +45,11 @@ func NoteOn(m *message.Model) Note {
 	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
 		return notes[i]
 	}
-	return Note{Title: m.Name, Inside: "your own, trained on " + Count(m.Train)}
+	whose := "your own"
+	if m.Published != nil {
+		whose = "published " + m.Published.Date
+	}
+	return Note{Title: m.Name, Inside: whose + ", trained on " + Count(m.Train)}
 }
 
 // SortModels sorts models by their notes, others last.

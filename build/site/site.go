@@ -130,6 +130,11 @@ func Open(files fs.FS, model func(name string) ([]byte, error)) (*Site, error) {
 // Files returns the files, which must not be changed.
 func (s *Site) Files() []File { return s.list }
 
+// Add adds a file beside the page, to be written as it is.
+func (s *Site) Add(name string, data []byte) {
+	s.by[name] = &entry{File{Path: name}, map[string]form{"": func() ([]byte, error) { return data, nil }}}
+}
+
 // Content returns a file's bytes, which must not be changed.
 func (s *Site) Content(name string) ([]byte, error) {
 	e := s.by[name]

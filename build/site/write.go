@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"baca/build/internal/replace"
 )
@@ -27,7 +28,8 @@ const lockName = List + ".lock"
 
 // Write writes the site to a folder, which is made: each file, and beside those that are worth it
 // .br and .gz for hosts that send such files. The folder must be new, empty, or hold an earlier
-// site, whose files go. Other files are left alone, and none is written over.
+// site, whose files go, except for the domains that were published there and are not replaced. Other files are left alone,
+// and none is written over.
 func (s *Site) Write(dir string) error {
 	next, err := s.forms()
 	if err != nil {
@@ -64,15 +66,29 @@ func (s *Site) Write(dir string) error {
 			return err
 		}
 	}
+	all := slices.Clone(names)
 	for _, name := range old {
 		if next[name] != nil {
+			continue
+		}
+		if stays(name, names) {
+			all = append(all, name)
 			continue
 		}
 		if err := os.Remove(below(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return writeMark(dir, names)
+	slices.Sort(all)
+	return writeMark(dir, slices.Compact(all))
+}
+
+// stays reports whether a file of an earlier site is of a published domain, of which the next site has no file. A domain's
+// files have its name, without a dot, and an ending.
+func stays(name string, next []string) bool {
+	domain, ending, _ := strings.Cut(name, ".")
+	return strings.HasPrefix(name, "domains/") && ending != "" &&
+		!slices.ContainsFunc(next, func(n string) bool { return strings.HasPrefix(n, domain+".") })
 }
 
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }

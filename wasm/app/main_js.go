@@ -14,7 +14,7 @@ import (
 
 func main() {
 	if js.Global().Get("document").IsUndefined() {
-		worker.Run()
+		worker.RunPage()
 	}
 	app.Mount(message.NewClient(worker.Spawn))
 	goapp.RunWhenOnBrowser()

@@ -139,8 +139,8 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
-	// Predictions is CSV with predictions for molecules that the model Solubility does not know.
-	Predictions []byte
+	// Predictions is the site's CSV with predictions for molecules that the model Solubility does not know.
+	Predictions string
 	// Extensions are those of readable files.
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.
@@ -186,6 +186,14 @@ type Model struct {
 	// Residuals is the number of held-out prediction errors, from the columns Observed and Predicted.
 	Residuals           int
 	Observed, Predicted string
+	Published           *Published // nil for a model that was not fetched as a domain
+}
+
+// Published describes the domain of a model on a site.
+type Published struct {
+	Name string // in links: #domain=NAME
+	Date string // such as 2026-11-29
+	HTML string // what visitors are told, and what the model's file reveals
 }
 
 // MostColumns bounds the columns of a Header or an Opened.

@@ -19,7 +19,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 16
+const Version = 17
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20

@@ -7,6 +7,8 @@ type Hello struct{}
 type LoadModel struct {
 	Name string // of a model of Welcome, or of the file Data
 	Data []byte // a model file; nil fetches the model called Name and checks its hash
+	// Domain is the name of a domain that was published with the page, whose model is fetched; empty for none.
+	Domain string
 }
 
 // Open selects an input. Events: of a table [Header], then [Records], then [Progress] of the stage
@@ -16,6 +18,8 @@ type Open struct {
 	Name string
 	// Data is the text or file, in any format of the command.
 	Data []byte
+	// Site, unless empty, names a file of the site, instead of Data.
+	Site string
 	// File, unless 0, numbers a browser's file that the page gave to its workers, instead of Data:
 	// they read it in place.
 	File   int
@@ -80,7 +84,7 @@ type Reasons struct {
 const MostExplained = 2000
 
 // Compute computes something of all records of the open input. Events: [Progress] of the stage
-// StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled].
+// StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled]. OfPlaces needs no input.
 type Compute struct {
 	What   string // OfProperties, OfStructure or OfPlaces
 	SMARTS string // of a structure: a fragment may be written as SMILES

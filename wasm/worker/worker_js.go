@@ -11,6 +11,12 @@ import (
 	"baca/wasm/worker/promise"
 )
 
+// RunPage is Run with what only the page needs.
+func RunPage() {
+	engine.Publishing()
+	Run()
+}
+
 // Run answers the page's messages and does not return.
 func Run() {
 	// WebAssembly memory never shrinks, so a smaller heap is worth some time.

@@ -9,7 +9,9 @@ let tell = null;
 const take = () => {
   const text = location.hash.slice(1);
   if (!text.includes("=")) return false;
-  history.replaceState(null, "", location.pathname + location.search);
+  // A published domain is no secret, and a reload opens it again.
+  if (/^domain=[^&]*$/.test(text)) document.getElementById("page")?.classList.add("visiting");
+  else history.replaceState(null, "", location.pathname + location.search);
   carried = text.slice(0, most);
   return true;
 };

@@ -68,15 +68,16 @@ const png = async (svg) => {
   }
 };
 
-let editorLoaded = null;
-const loadEditor = () =>
-  (editorLoaded ??= new Promise((resolve, reject) => {
+const loaded = {};
+// load loads a script of web/lib once.
+const load = (name, what) =>
+  (loaded[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL("draw.js", base);
-    script.onload = () => resolve(globalThis.bacaEditor);
+    script.src = new URL(name, base);
+    script.onload = resolve;
     script.onerror = () => {
-      editorLoaded = null;
-      reject(new Error("the editor could not be loaded"));
+      delete loaded[name];
+      reject(new Error(`${what} could not be loaded`));
     };
     document.head.append(script);
   }));
@@ -154,9 +155,7 @@ globalThis.bacaTools = {
   // Edit puts the drawing editor into an element, with a SMILES in it.
   edit(element, smiles, done) {
     settle(
-      loadEditor().then((editor) => {
-        editor.open(element, smiles);
-      }),
+      load("draw.js", "the editor").then(() => globalThis.bacaEditor.open(element, smiles)),
       done,
     );
   },

@@ -40,6 +40,8 @@ type Domain struct {
 	SHA256  string // of that, hex
 	Program string // and its version
 
+	Published string // date on which the model was published, empty for a report
+
 	Alpha      float64
 	Confidence float64 // of the intervals of p-values
 	References int     // number of held-out graphs

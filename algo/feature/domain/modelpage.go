@@ -96,7 +96,11 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	for _, text := range d.limits() {
 		p.Add("<li>%s</li>", document.Escape(text))
 	}
-	p.Add("</ul></div></div>\n<h2>References</h2>\n")
+	p.Add("</ul></div></div>\n")
+	if d.Published != "" {
+		p.Add("<h2>Published %s. What the model's file reveals</h2>\n%s\n", document.Escape(d.Published), revealedHTML(m))
+	}
+	p.Add("<h2>References</h2>\n")
 	p.references()
 	p.Again(cmp.Or(d.Again, "With the same program and model file the same bytes come out."), d.Command)
 	p.End(nil)

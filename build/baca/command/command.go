@@ -91,7 +91,7 @@ not depend on other graphs; a list as a whole gets an answer of its own.
 `+"`baca help columns`"+` explains the columns.`)
 	cobra.EnableCommandSorting = false // verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSplit(), newSuggest(), newDrift(),
-		newTrust(), newModel(), newServe(), newVersion(gpus))
+		newTrust(), newModel(gpus), newServe(), newVersion(gpus))
 	root.AddCommand(newPipe(), newMan(), columnsTopic())
 	finish(root)
 	return root

@@ -9,19 +9,20 @@ import (
 
 	"baca/algo"
 	"baca/algo/model"
+	"baca/build/device"
 	"baca/build/internal/replace"
 )
 
 // newModel returns the command "model", which only holds other commands.
-func newModel() *cobra.Command {
+func newModel(gpus *device.GPUs) *cobra.Command {
 	c := &cobra.Command{
 		Use:        "model COMMAND",
 		Short:      "List models, say what is in one, or make one from another",
-		SuggestFor: []string{"info", "weights", "inspect", "calibrate", "share", "structures"}, SuggestionsMinimumDistance: 2,
+		SuggestFor: []string{"info", "weights", "inspect", "calibrate", "share", "structures", "publish"}, SuggestionsMinimumDistance: 2,
 		Args: oneOfBelow,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newList(), newShow(), newVerify(), newCalibrate(), newShare(), newStructures())
+	c.AddCommand(newList(), newShow(), newVerify(), newCalibrate(), newShare(), newStructures(), newPublish(gpus))
 	return c
 }
 

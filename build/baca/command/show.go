@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/document"
 	"baca/algo/explain"
+	"baca/algo/feature/domain"
 	"baca/algo/report"
 	"baca/weights"
 )
@@ -67,7 +68,7 @@ func inspect(m *algo.Model, file []byte) document.Object {
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
 		{"smallest_p_value", smallest}, {"shared", m.Shared},
-		{"structures", structures}, {"residuals", residuals(m)}, {"reveals", reveals(m)},
+		{"structures", structures}, {"residuals", domain.KnownErrors(m)}, {"reveals", domain.Reveals(m)},
 		{"format", weights.Version}, {"bytes", len(file)}, {"sha256", hashOf(file)},
 	}
 }
@@ -78,14 +79,6 @@ func backgroundOf(c algo.Card) string {
 		return ""
 	}
 	return fmt.Sprintf("%d molecules of %s", c.BackgroundGraphs, c.Background)
-}
-
-// residuals returns the number of held-out molecules whose prediction errors are known.
-func residuals(m *algo.Model) int {
-	if m.Residuals == nil {
-		return 0
-	}
-	return m.Residuals.Known()
 }
 
 // smallestP returns the smallest p-value that a model can give.
@@ -132,7 +125,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	if m.Structures != nil {
 		line("structures", "SMILES of %s", explain.Count(len(m.Structures.SMILES), "training molecule"))
 	}
-	if n := residuals(m); n > 0 {
+	if n := domain.KnownErrors(m); n > 0 {
 		line("residuals", "errors of predictions of %s, for baca trust", explain.Count(n, "graph"))
 	}
 	line("file", "%s, format %d", size(len(file)), weights.Version)
@@ -141,74 +134,9 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 		return err
 	}
 	b.WriteString("\nWhat the file reveals:\n")
-	for _, text := range reveals(m) {
+	for _, text := range domain.Reveals(m) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// reveals lists what a model's file tells about its training graphs.
-func reveals(m *algo.Model) []string {
-	list := []string{"the weights, which were fitted to the training graphs"}
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if m.Shared > 0 {
-		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the "+
-			"neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
-		if n := len(m.Reference); n > 0 {
-			add("the scores of %s %s, without the graphs", explain.Count(n, "graph"), report.HoldoutOf(m.Card.Holdout))
-		}
-	} else {
-		if n := m.Known(); n > m.Bank.Len() {
-			add("of each of %d training graphs: hashes of the neighbourhoods in it, up to two edges wide", n)
-		}
-		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the "+
-			"neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who "+
-			"guesses fragments can tell which graphs have them, and may put a "+
-			"structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
-	}
-	if m.Profile != nil {
-		if m.Shared > 0 {
-			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features "+
-				"of %d graphs had", m.Shared, m.Shared)
-		} else {
-			add("quantiles of size, rings and branching of the training graphs, and how many of them had which " +
-				"values of features, single ones included")
-		}
-	}
-	if n := len(m.Card.HoldoutRows); n > 0 {
-		add("the row numbers of the %d graphs kept from training", n)
-	}
-	if m.Card.DatasetSHA256 != "" {
-		add("the sha-256 of the training file: whoever has a file can tell whether it is that one")
-	}
-	if m.Structures != nil {
-		add("the SMILES and names of %d training molecules, and their values where it has any", m.Known())
-	}
-	for _, s := range m.Others {
-		add("section %q of %d bytes, which this program does not know", s.Name, len(s.Data))
-	}
-	if r := m.Residuals; r != nil {
-		what := "who knows the predictions knows the measured values"
-		if r.Classes {
-			what = "the class that was measured and the probability that was predicted follow from that"
-		}
-		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(),
-			r.Observed, r.Predicted, what)
-		for _, c := range []algo.Column{r.Uncertainty, r.NewScaffold} {
-			if c.Name != "" {
-				add("a number for each of these predictions, from column %s", c.Name)
-			}
-		}
-	}
-	if m.Shared == 0 {
-		other := ""
-		if m.Structures != nil {
-			other = "other "
-		}
-		add("no %sstructures, names or labels; still, do not hand it out if the graphs are secret: baca model share makes a file for that", other)
-	} else {
-		add("nothing of any single graph beside these")
-	}
-	return list
 }

@@ -53,14 +53,22 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Short:      "Train a model on in-distribution graphs",
 		Args:       usage.Args(0, 1, "%d inputs: want one"),
 	}, f.check, f.run)
+	f.register(c)
+	f.registerOut(c.Flags(), &f.out, "out", "model `file` to write")
+	group(c, "Model")
+	c.Flags().BoolVar(&f.resume, "resume", false, "resume from MODEL.checkpoint, if it exists")
+	group(c, "Training")
+	return c
+}
+
+// register adds the flags of a training.
+func (f *trainFlags) register(c *cobra.Command) {
 	fs := c.Flags()
 	f.registerInput(fs, formats...)
 	group(c, "Input")
-	f.registerOut(fs, &f.out, "out", "model `file` to write")
 	fs.StringVar(&f.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	fs.StringVar(&f.card.Description, "description", "", "one sentence about the model")
 	fs.BoolVar(&f.structures, "keep-structures", false, "store the molecules, to show neighbors")
-	group(c, "Model")
 	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder on every graph this often")
 	fs.StringVar(&f.purpose, "for", "", "train the encoder for the paper's `attention`")
 	fs.StringVar(&f.background, "background", builtInBackground,
@@ -71,24 +79,27 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 	fs.StringVar(&f.values.Uncertainty, "uncertainty", "", "`column` with how unsure your model was of each of these predictions")
 	fs.StringVar(&f.values.NewScaffold, "new-scaffold", "", "`column` with predictions, each made without all molecules of its scaffold")
 	c.MarkFlagsRequiredTogether("observed", "held-out")
-	group(c, "Training")
+	group(c, "Model")
 	fs.Uint64Var(&f.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
-	fs.BoolVar(&f.resume, "resume", false, "resume from MODEL.checkpoint, if it exists")
+	group(c, "Training")
 	f.registerWorkers(fs)
 	f.device.register(fs)
 	group(c, "Run")
-	return c
 }
 
 // check checks the flags, and sets the form of molecules.
 func (f *trainFlags) check() error {
+	given := f.c.Flags().NArg() > 0
+	return cmp.Or(rules{{!given || f.out == "", "want INPUT and --out MODEL"}}.check(), f.checkTraining())
+}
+
+// checkTraining checks the flags of register.
+func (f *trainFlags) checkTraining() error {
 	f.cells = f.values.Columns()
 	if f.form = molecule.Parent; f.asWritten {
 		f.form = molecule.Canonical
 	}
-	given := f.c.Flags().NArg() > 0
 	err := cmp.Or(rules{
-		{!given || f.out == "", "want INPUT and --out MODEL"},
 		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(),
 			"--uncertainty, --new-scaffold: want --observed and --held-out, too"},
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
@@ -114,54 +125,65 @@ func (f *trainFlags) keepsErrors() bool { return f.values.Predicted != "" }
 
 // run trains a model, or continues a training, and writes the model.
 func (f *trainFlags) run() error {
-	// All graphs stay in memory, and a smaller heap costs a training less than a tenth of its time.
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
-	j := &trainJob{path: f.out, resume: f.resume, stderr: stderr, hint: "--resume continues from there"}
+	j := &trainJob{path: f.out, resume: f.resume, stderr: f.c.ErrOrStderr(), hint: "--resume continues from there"}
 	release, err := claim(f.out, f.resume && j.begun())
 	if err != nil {
 		return err
 	}
 	defer release()
-	set, err := f.readTraining(&f.values)
-	if err != nil {
-		return err
-	}
-	if f.structures && set.schema == algo.Constant {
-		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
-	}
-	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
-		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], training.MaxEpochs)
-	}
-	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose,
-		ValueColumns: f.values.ValueColumns}
-	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
-	j.Take(set.rows, f.keepsErrors(), f.structures)
-	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
-		return f.device.open(ctx, stderr, f.workers, o.Config, true)
-	}
-	if err := j.addBackground(ctx, f.background); err != nil {
-		return err
-	}
-	data, err := j.run(ctx)
+	m, data, err := f.train(j)
 	if err != nil {
 		return err
 	}
 	if err := j.finish(data); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "wrote %s: %s\n", f.out, size(len(data)))
-	if warning := j.Warning(); warning != "" {
-		fmt.Fprintf(stderr, "warning: %s\n", warning)
-	}
-	if f.keepsErrors() {
-		m, err := weights.Load(data)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(stderr, "kept the errors of %d predictions, for baca trust\n", m.Residuals.Known())
-	}
+	fmt.Fprintf(j.stderr, "wrote %s: %s\n", f.out, size(len(data)))
+	j.tell(m)
 	return nil
+}
+
+// tell says what the training set is too small for, and what else the model keeps.
+func (j *trainJob) tell(m *algo.Model) {
+	if warning := j.Warning(); warning != "" {
+		fmt.Fprintf(j.stderr, "warning: %s\n", warning)
+	}
+	if m.Residuals != nil {
+		fmt.Fprintf(j.stderr, "kept the errors of %d predictions, for baca trust\n", m.Residuals.Known())
+	}
+}
+
+// train reads the training set, and returns the trained model with its file.
+func (f *trainFlags) train(j *trainJob) (*algo.Model, []byte, error) {
+	// All graphs stay in memory, and a smaller heap costs a training less than a tenth of its time.
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	ctx := f.c.Context()
+	set, err := f.readTraining(&f.values)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.structures && set.schema == algo.Constant {
+		return nil, nil, usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
+	}
+	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
+		return nil, nil, usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], training.MaxEpochs)
+	}
+	j.Training = training.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose,
+		ValueColumns: f.values.ValueColumns}
+	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
+	j.Take(set.rows, f.keepsErrors(), f.structures)
+	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
+		return f.device.open(ctx, j.stderr, f.workers, o.Config, true)
+	}
+	if err := j.addBackground(ctx, f.background); err != nil {
+		return nil, nil, err
+	}
+	data, err := j.run(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := weights.Load(data)
+	return m, data, err
 }
 
 // prepare sets the options of training. It says how long training takes, unless the user has set that.

@@ -105,7 +105,7 @@ func TestPageThatCannotStart(t *testing.T) {
 	}).URL))
 	early.click(".help-button")
 	close(come)
-	early.Wait(`document.getElementById("help").open && document.documentElement.dataset.state === "running"`)
+	early.Wait(`document.getElementById("help")?.open && document.documentElement.dataset.state === "running"`)
 
 	var broken atomic.Bool
 	broken.Store(true)

@@ -82,7 +82,7 @@ func build(out string, fast bool) error {
 	b.compile()
 	b.add("wasm_exec.js", b.read(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")))
 	for _, name := range []string{"page.js", "thread.js", "worker.js", "kernel.js"} {
-		b.add(name, b.read(b.web(name)))
+		b.add(name, remarks.ReplaceAll(b.read(b.web(name)), nil))
 	}
 	b.kernel = b.hashed("web/kernel.wasm", b.read(b.web("kernel.wasm")))
 	b.licenses()
@@ -131,6 +131,9 @@ func (b *builder) hashed(name string, data []byte) string {
 	return name
 }
 
+// remarks match the comments of our own scripts and styles, which stand on lines of their own, and indentation.
+var remarks = regexp.MustCompile(`(?m)^\s*(//.*|/\*.*?\*/)?\n?`)
+
 // mostSent is the most bytes that a first visit may load.
 const mostSent = 4_000_000
 
@@ -165,7 +168,11 @@ func (b *builder) static() {
 	b.fail(fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			// Files in folders of their own are loaded when they are asked for, and large icons when the page is installed.
-			b.add("web/"+name, b.read(filepath.Join(dir, name))).late = strings.Contains(name, "/") || path.Ext(name) == ".png"
+			data := b.read(filepath.Join(dir, name))
+			if path.Ext(name) == ".css" {
+				data = remarks.ReplaceAll(data, nil)
+			}
+			b.add("web/"+name, data).late = strings.Contains(name, "/") || path.Ext(name) == ".png"
 		}
 		return err
 	}))
@@ -175,7 +182,8 @@ func (b *builder) static() {
 func (b *builder) models() {
 	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
 	training, fresh := web.Solubilities()
-	w.Predictions = fresh
+	w.Predictions = b.hashed("web/solubility-new.csv", fresh)
+	b.files[w.Predictions].late = true // the example needs it
 	for _, name := range weights.Names() {
 		data, err := weights.Bytes(name)
 		b.fail(err)
@@ -264,7 +272,7 @@ func (b *builder) manifest() {
 // shell adds the page itself, and the script that keeps the site for use without a network. Their version is a hash of
 // all files.
 func (b *builder) shell() {
-	page, keeper := b.read(b.web("index.html")), b.read(b.web("sw.js"))
+	page, keeper := b.read(b.web("index.html")), remarks.ReplaceAll(b.read(b.web("sw.js")), nil)
 	body, err := render()
 	b.fail(err)
 	var head strings.Builder
@@ -346,10 +354,11 @@ func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err 
 // render returns the page as it is before its program runs. It is seen at once, and nothing in it moves afterwards.
 func render() (string, error) {
 	body, err := app.HTML()
-	return "<div>\n" + sortAttributes(body) + "\n</div>", err
+	return "<div>\n" + sortAttributes(dialogs.ReplaceAllString(body, "")) + "\n</div>", err
 }
 
 var (
+	dialogs   = regexp.MustCompile(`(?s)<dialog\b.*?</dialog>`) // nobody can open one before the program runs
 	tag       = regexp.MustCompile(`<[\w-]+(?: [\w:-]+(?:="[^"]*")?)+`)
 	attribute = regexp.MustCompile(` [\w:-]+(?:="[^"]*")?`)
 )

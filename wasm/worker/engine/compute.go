@@ -102,10 +102,14 @@ func (e *Engine) places(t *task) (*message.Computed, error) {
 	if err := e.layOut(t); err != nil {
 		return nil, err
 	}
-	c := &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
+	c := &message.Computed{}
 	for _, p := range e.chart.at {
 		c.Training = append(c.Training, float32(real(p)), float32(imag(p)))
 	}
+	if e.input == nil {
+		return c, nil
+	}
+	c.Places = slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)
 	for m, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err

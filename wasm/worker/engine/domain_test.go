@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/feature/domain"
 	"baca/wasm/message"
 )
 
@@ -119,4 +120,31 @@ func TestDomainOfMolfiles(t *testing.T) {
 			t.Errorf("%q %v: %q, want %q", c.name, c.records, d.Command, c.command)
 		}
 	}
+}
+
+// A published domain is opened by its name, which is of this site, and its file is checked. Its map needs no input.
+func TestPublishedDomain(t *testing.T) {
+	e, _ := loaded(t, "bbbp")
+	Publishing()
+	files := have(domain.Publish(have(e.single(t.Context())), e.file, e.card.SHA256, "2026-11-29", "baca"))
+	visitor, there := bare(t)
+	open := func(name string) message.Request { return &message.LoadModel{Domain: name} }
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp is not published here")
+	fails(visitor, there, open("../bbbp"), message.CodeBadModel, `domain "../bbbp": want a name of up to 40`)
+	for _, f := range files {
+		there.files[f.Path] = f.Data
+	}
+	_, m := must[*message.Model](visitor, there, open("bbbp"))
+	if m.BuiltIn || m.Published == nil || m.Published.Date != "2026-11-29" || !strings.Contains(m.Published.HTML, "<li>the weights") || m.SHA256 != e.card.SHA256 {
+		t.Errorf("%+v", m)
+	}
+	_, c := must[*message.Computed](visitor, there, &message.Compute{What: message.OfPlaces})
+	if n := visitor.model.Bank.Len(); len(c.Training) != 2*n || c.Places != nil {
+		t.Errorf("a map of %d numbers for %d molecules, and %d for none", len(c.Training), n, len(c.Places))
+	}
+	fails(visitor, there, &message.Compute{What: message.OfProperties}, message.CodeNotReady, "no input")
+	there.files[files[2].Path] = append(slices.Clone(files[2].Data), 0)
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "model bbbp is not what it should be")
+	there.files[files[0].Path] = []byte("{}")
+	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp: its card is not one")
 }

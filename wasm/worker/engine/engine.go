@@ -187,44 +187,54 @@ func (e *Engine) hello() (*message.Welcome, error) {
 	return w, nil
 }
 
-func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
-	data, file := r.Data, ""
+func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error) {
+	at := &message.Model{Name: r.Name}
+	data := r.Data
 	if data == nil {
-		w, err := e.hello()
-		if err != nil {
+		if at, err = e.find(r); err != nil {
 			return nil, err
 		}
-		var entry *message.Model
-		for i := range w.Models {
-			if r.Name == "" || r.Name == w.Models[i].Name {
-				entry = &w.Models[i]
-				break
-			}
+		if data, err = e.host.Fetch(at.File); err != nil {
+			return nil, failf(message.CodeBadModel, "model %s: %w", at.Name, err)
 		}
-		if entry == nil {
-			return nil, failf(message.CodeBadModel, "model %q does not come with this page", r.Name)
-		}
-		if data, err = e.host.Fetch(entry.File); err != nil {
-			return nil, failf(message.CodeBadModel, "model %s: %w", entry.Name, err)
-		}
-		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != entry.SHA256 {
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != at.SHA256 {
 			return nil, failf(message.CodeBadModel, "model %s is not what it should be: its sha-256 is %x, want "+
-				"%s; load the page again", entry.Name, sum, entry.SHA256)
+				"%s; load the page again", at.Name, sum, at.SHA256)
 		}
-		file = entry.File
 	}
 	m, err := weights.Load(data)
 	if err != nil {
-		return nil, failf(message.CodeBadModel, "model %s: %w", r.Name, err)
+		return nil, failf(message.CodeBadModel, "model %s: %w", at.Name, err)
 	}
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
 	e.model, e.file, e.alone, e.last, e.atlas, e.chart = m, data, nil, nil, nil, nil
 	e.card = Card(m, data)
-	e.card.File, e.card.BuiltIn = file, file != ""
-	card := e.card
-	return &card, nil
+	e.card.File, e.card.BuiltIn, e.card.Published = at.File, at.File != "" && at.Published == nil, at.Published
+	if p := e.card.Published; p != nil {
+		p.HTML = cardHTML(e, p.Date)
+	}
+	reply := e.card
+	return &reply, nil
+}
+
+// find finds a model of the site, by its name or that of its domain.
+func (e *Engine) find(r *message.LoadModel) (*message.Model, error) {
+	if r.Domain != "" && published != nil {
+		at, err := published(e, r.Domain)
+		return at, coded(message.CodeBadModel, err)
+	}
+	w, err := e.hello()
+	if err != nil {
+		return nil, err
+	}
+	for i := range w.Models {
+		if r.Name == "" || r.Name == w.Models[i].Name {
+			return &w.Models[i], nil
+		}
+	}
+	return nil, failf(message.CodeBadModel, "model %q does not come with this page", r.Name)
 }
 
 // Card describes a model with its file's bytes.

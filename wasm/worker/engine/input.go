@@ -154,6 +154,13 @@ func keyOf(row []string) string {
 func (e *Engine) inputOf(r *message.Open) (*input, error) {
 	in := &input{name: r.Name, column: r.Column, sheet: r.Sheet, data: r.Data, file: r.File, source: bytes.NewReader(r.Data),
 		zstd: e.host.Zstd, format: dataset.Format(r.Format)}
+	if r.Site != "" {
+		data, err := e.host.Fetch(r.Site)
+		if err != nil {
+			return nil, in.unreadable(err)
+		}
+		in.data, in.source = data, bytes.NewReader(data)
+	}
 	if r.File != 0 {
 		var err error
 		if in.source, err = e.host.File(r.File); err != nil {

@@ -52,7 +52,9 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 // long answers a request about the open input, until Pause ends it.
 func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R,
 	answer func(*task, R) (A, error)) (message.Reply, error) {
-	if err := e.ready(); err != nil {
+	c, is := any(r).(*message.Compute)
+	ofModel := is && c.What == message.OfPlaces && e.model != nil && e.input == nil // its map
+	if err := e.ready(); err != nil && !ofModel {
 		return nil, err
 	}
 	e.paused = false
@@ -68,6 +70,9 @@ func long[R message.Request, A message.Reply](e *Engine, post func(message.Event
 	}
 	if e.paused {
 		return nil, failf(message.CodeCancelled, "cancelled")
+	}
+	if e.input == nil {
+		return nil, err
 	}
 	return nil, e.input.unreadable(err)
 }

@@ -163,15 +163,19 @@ func (p *labPane) panel() []app.UI {
 // narrow is the width below which pictures stack.
 const narrow = 760
 
+// unmeasured is the width of the pane in pixels before it is measured.
+const unmeasured = 1200
+
+// full is the width of a picture that is alone in the pane: that of the pane less margins and scroll bar.
 func (p *labPane) full() float64 {
 	w := p.width
 	if w == 0 {
-		w = 1200
+		w = unmeasured
 	}
-	if w <= 700 {
+	if w <= 700 { // margins are narrow on a phone
 		return max(w-24, 280)
 	}
-	return min(w-64, 1400) // 48 of margins, and a scroll bar
+	return min(w-64, 1400)
 }
 
 // half is the width of one of two pictures.

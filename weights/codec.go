@@ -256,10 +256,12 @@ func (c *codec) counts(key string, v *[]int) {
 
 // real writes or reads a finite number.
 func (c *codec) real(key string, v *float64) {
-	if c.key(key); !c.writes {
+	c.key(key)
+	if !c.writes {
 		*v = decodeHead(c, key, "a float64", isDouble, c.r.DecodeFloat64)
 	}
-	if require(finite(*v), ErrNumber, "%s is %g, want a finite number", key, *v); c.writes {
+	require(finite(*v), ErrNumber, "%s is %g, want a finite number", key, *v)
+	if c.writes {
 		c.w.EncodeFloat64(*v)
 	}
 }

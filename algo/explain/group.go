@@ -248,9 +248,15 @@ func polyhalogen(a *atoms, i int) group {
 	return group{name: name, nodes: all}
 }
 
-// polyyne names a chain of at least four linear carbons.
+// hybridizationSP is the value of sp in molecule.ColumnHybridization.
+const hybridizationSP = 0
+
+// polyyne names a chain of at least four carbons with hybridization sp, found from carbon i, which must have at most two
+// neighbours.
 func polyyne(a *atoms, i int) group {
-	linear := func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == 0 && !a.taken[j] }
+	linear := func(j int) bool {
+		return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
+	}
 	if !linear(i) || a.Degree(i) > 2 {
 		return group{}
 	}

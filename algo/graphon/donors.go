@@ -100,12 +100,12 @@ func (d *Donors) nearest(xs []float32) (nearest *donor) {
 	return nearest
 }
 
-// squaredDistance is Σ (a−b)², or more than enough.
-func squaredDistance(a, b []float32, enough float64) float64 {
+// squaredDistance returns Σ (a−b)². Once a partial sum exceeds the bound it returns that.
+func squaredDistance(a, b []float32, bound float64) float64 {
 	sum := 0.0
 	for c, v := range a {
 		d := float64(v) - float64(b[c])
-		if sum += float64(d * d); sum > enough {
+		if sum += float64(d * d); sum > bound {
 			break
 		}
 	}

@@ -74,9 +74,11 @@ func (p *Draft) closeGaps(gone, to []int32) {
 	p.Link()
 }
 
-// Foldable reports whether hydrogen i can become a count at its neighbour without loss of information. It cannot if it
-// is an isotope, has no neighbour or several, or carries the geometry of a double bond, nor if its
-// neighbour is a wildcard, a hydrogen or of a stereo class beyond tetrahedral.
+// Foldable reports whether hydrogen i can become a count at its neighbour without loss of information. It cannot
+//
+//   - if it is an isotope, is to be kept, or has no neighbour or several,
+//   - if its neighbour is a wildcard, a hydrogen or of a stereo class beyond tetrahedral,
+//   - if its bond tells the geometry of its neighbour's double bond, and the neighbour has no other bond that could.
 func (p *Draft) Foldable(i int32) bool {
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)

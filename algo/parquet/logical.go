@@ -271,8 +271,8 @@ func appendDecimal(c *Column, b, v []byte) []byte {
 	return b
 }
 
-// endless is what DuckDB calls the last and the first day and time.
-func endless(v []byte) string {
+// infinityName returns how DuckDB calls the last or the first day or time, and nothing for others.
+func infinityName(v []byte) string {
 	switch string(v) {
 	case "\xff\xff\xff\x7f", "\xff\xff\xff\xff\xff\xff\xff\x7f":
 		return "infinity"
@@ -282,8 +282,9 @@ func endless(v []byte) string {
 	return ""
 }
 
+// appendDate appends a date, given in days since 1970.
 func appendDate(_ *Column, b, v []byte) []byte {
-	if name := endless(v); name != "" {
+	if name := infinityName(v); name != "" {
 		return append(b, name...)
 	}
 	return appendDay(b, wholeNumber(v))
@@ -326,8 +327,9 @@ func (l *logical) appendMoment(b []byte, day, x int64) []byte {
 	return l.appendClock(append(appendDay(b, day), ' '), x)
 }
 
+// appendStamp appends a time as text. It is given in the unit of the column since 1970.
 func appendStamp(c *Column, b, v []byte) []byte {
-	if name := endless(v); name != "" {
+	if name := infinityName(v); name != "" {
 		return append(b, name...)
 	}
 	return c.logical.appendMoment(b, 0, wholeNumber(v))

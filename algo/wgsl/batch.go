@@ -61,7 +61,7 @@ func (b *batch) piece(w ...uint32) {
 	b.tables = append(b.tables, p[:]...)
 }
 
-// nodeBytes estimates a node's device memory, and the largest buffer's share of it.
+// nodeBytes estimates how many bytes of the device a node takes, in all buffers and in the one where it takes most.
 func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 	width := c.Width()
 	deep := (c.Layers-1)*c.Hidden + max(c.Features, graph.EncodingWidth)
@@ -75,7 +75,8 @@ func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 // A load is what graphs take of the device.
 type load struct{ nodes, edges, pairs int }
 
-// loadOf counts an edge twice, and the pairs of nodes that a training's ℓ_n compares.
+// loadOf returns what g takes of the device: its nodes, both directions of its edges and, in training, the pairs of nodes
+// that the loss of nodes compares, of at most contrast.MaxNodes nodes.
 func loadOf(g *graph.Graph, training bool) load {
 	rows := 0
 	if training {
@@ -84,20 +85,21 @@ func loadOf(g *graph.Graph, training bool) load {
 	return load{g.N(), len(g.Neighbors), rows * rows}
 }
 
-// buffer is the size of the largest buffer, for buffers of that many bytes a node.
-func (l load) buffer(node int) int { return max(l.nodes*node, 4*l.pairs, 4*(l.edges+8*l.nodes)) }
+// buffer returns the bytes of the largest buffer, where a buffer takes at most perNode bytes for each node.
+func (l load) buffer(perNode int) int { return max(l.nodes*perNode, 4*l.pairs, 4*(l.edges+8*l.nodes)) }
 
-// cut divides graphs into chunks that fit on the device.
+// cut divides graphs into chunks that fit on the device. Chunk k ends before gs[ends[k]]. A graph that takes more than all
+// of the memory is a chunk by itself; one that takes more than a buffer may hold is an error.
 func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int, err error) {
-	all, node := nodeBytes(c, training)
+	perNode, perNodeInBuffer := nodeBytes(c, training)
 	var sum load
 	for k, g := range gs {
 		own := loadOf(g, training)
-		if own.buffer(node) > d.limits.Binding {
-			return nil, d.tooLarge(g, own.buffer(node), node, training)
+		if own.buffer(perNodeInBuffer) > d.limits.Binding {
+			return nil, d.tooLarge(g, own.buffer(perNodeInBuffer), perNodeInBuffer, training)
 		}
 		more := load{sum.nodes + own.nodes, sum.edges + own.edges, sum.pairs + own.pairs}
-		full := more.buffer(node) > d.limits.Binding || more.nodes*all+4*more.pairs > d.memory
+		full := more.buffer(perNodeInBuffer) > d.limits.Binding || more.nodes*perNode+4*more.pairs > d.memory
 		if full && sum.nodes > 0 {
 			ends, more = append(ends, k), own
 		}

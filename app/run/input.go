@@ -165,7 +165,8 @@ var shelf = []string{
 	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "sulfur hexafluoride", "coronene",
 }
 
-// UseExample opens an example. Molecules are judged by the default model, which they are chosen for.
+// UseExample opens an example: predictions with the solubility model, molecules with the default model, for which they were
+// chosen. It does nothing before the worker has said what examples there are.
 func (i *Input) UseExample(e Example) {
 	w := i.session.Models.Welcome
 	switch {

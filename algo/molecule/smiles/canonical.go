@@ -555,7 +555,8 @@ func (s *canon) single(i int32) int32 {
 	return y
 }
 
-// fix individualises atom i and refines. It returns the hash of refine.
+// fix individualises atom i, refines, and orders the twins in each new cell and in the cell before it. It returns the hash
+// of the refinement, which does not cover the twins.
 func (s *canon) fix(i int32) uint64 {
 	mark := len(s.trail)
 	s.push(s.single(i))

@@ -141,7 +141,7 @@ func (p *parser) needs() (n need) {
 		case a.Charge != 0:
 			if p.isQuaternary(i) {
 				permanent = true
-			} else if !p.paired(i) {
+			} else if !p.inChargePair(i) {
 				n |= redrawing
 			}
 		case a.Element == carbon:
@@ -195,7 +195,7 @@ func (p *parser) moveProtons() {
 			return
 		case a.Charge == 0:
 			hydroxyls = hydroxyls || terminal && (a.Explicit > 0 || !a.NoImplicit)
-		case p.paired(i):
+		case p.inChargePair(i):
 		case p.isQuaternary(i):
 			permanent = true
 		case p.ExplicitValence(i)-a.Charge != bonds[a.Element]:
@@ -220,7 +220,7 @@ func (p *parser) moveProtons() {
 		}
 	}
 	for i := range int32(len(p.Atoms)) {
-		if a := &p.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Explicit > 0) && !p.paired(i) {
+		if a := &p.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Explicit > 0) && !p.inChargePair(i) {
 			p.SetHydrogens(i, a.Explicit-a.Charge)
 			a.Charge, p.aside.Charge = 0, true
 		}
@@ -303,12 +303,13 @@ func (p *parser) moveEnol() bool {
 	return false
 }
 
-// paired reports whether atom i is an N+ beside one O−, an N+ with a double bond to a terminal N−, or that anion.
-func (p *parser) paired(i int32) bool {
+// inChargePair reports whether atom i is the N+ or the anion of a pair of charges without which a nitrogen cannot be drawn:
+// N+–O− as in nitro groups and N-oxides, or N+=N− as in azides. An anion is in one if its only neighbour is that N+.
+func (p *parser) inChargePair(i int32) bool {
 	a := &p.Atoms[i]
 	if a.Charge == -1 {
 		near := p.Neighbors(i)
-		return len(near) == 1 && a.Hydrogens() == 0 && p.Atoms[near[0].Atom].Charge == 1 && p.paired(near[0].Atom)
+		return len(near) == 1 && a.Hydrogens() == 0 && p.Atoms[near[0].Atom].Charge == 1 && p.inChargePair(near[0].Atom)
 	}
 	anions := 0
 	for _, l := range p.Neighbors(i) {

@@ -242,7 +242,7 @@ func (p *parser) slash(d molecule.Direction) {
 	}
 }
 
-// readClosure reads a ring-bond number and records it at the atom before it.
+// readClosure reads a ring-bond number and records it at the atom before it. It returns the length of the number.
 func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	number, size, err := p.readRingNumber(at, hi)
 	if err != nil {
@@ -256,8 +256,9 @@ func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 		dir: t.dir, next: -1, at: int32(at), size: int32(size)}
 	t.clear()
 	a, s := &p.Atoms[i], &p.spots[i]
-	// A ring-bond number after a branch ("C(F)1") comes earlier in the order of neighbours than
-	// written; an odd permutation flips the tag.
+	// Ring bonds come before branches in the order of neighbours: "C(F)1" is read as "C1(F)". To move this one before an odd
+	// number of branches flips the tag. As in RDKit, an atom with one bond has one branch, and of more bonds one is to the atom
+	// before, which atom 0 lacks.
 	if int(i) != len(p.Atoms)-1 && a.Chirality.Handed() &&
 		(s.degree == 1 || s.degree == 2 && i != 0 || s.degree == 3 && i == 0) {
 		a.Chirality = a.Chirality.Turn()

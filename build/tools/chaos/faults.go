@@ -194,8 +194,8 @@ func (f *fault) soundRows() string {
 	return strings.TrimPrefix(string(rows), yesterday)
 }
 
-// checkKept ends the fault with a loss if rows that were there before are gone or differ from those of a run without
-// faults, or if the file mixes yesterday's rows with today's.
+// checkKept counts a loss, see lose, if the finished file is neither the old one nor that of a run without faults, or if
+// rows that were there before the fault are gone or differ from those of such a run.
 func (f *fault) checkKept(before string) {
 	if f.target.rows == "" {
 		return

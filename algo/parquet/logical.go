@@ -166,7 +166,7 @@ func (c *Column) setForm(e element) {
 	c.Number = slices.Contains([]string{"truths", "whole numbers", "numbers", "decimals"}, f.what)
 }
 
-// wholeNumber is a wholeNumber number of 4 or 8 bytes.
+// wholeNumber reads a signed little-endian number of 4 or 8 bytes.
 func wholeNumber(v []byte) int64 {
 	if len(v) == 4 {
 		return int64(int32(binary.LittleEndian.Uint32(v)))

@@ -61,7 +61,8 @@ func unsnappy(dst, src []byte) error {
 	return nil
 }
 
-// repeat copies from offset bytes before at, cyclically.
+// repeat writes length bytes at at: those that begin offset bytes before, repeated if length exceeds offset. It returns
+// the end.
 func repeat(dst []byte, at, offset, length int) int {
 	for end := at + length; at < end; {
 		at += copy(dst[at:min(end, at+offset)], dst[at-offset:at])
@@ -69,7 +70,10 @@ func repeat(dst []byte, at, offset, length int) int {
 	return at
 }
 
-// unlz4 decompresses a block of LZ4 into all of dst.
+// leastMatch is the length that LZ4 stores as 0.
+const leastMatch = 4
+
+// unlz4 decompresses a block of LZ4 into all of dst. It fails if the block is damaged or does not fill dst.
 func unlz4(dst, src []byte) error {
 	at := 0
 	for len(src) > 0 {
@@ -80,7 +84,8 @@ func unlz4(dst, src []byte) error {
 			return errCorrupt
 		}
 		at += copy(dst[at:], src[:length])
-		if src = src[length:]; len(src) == 0 && at == len(dst) {
+		src = src[length:]
+		if len(src) == 0 && at == len(dst) {
 			return nil
 		}
 		if len(src) < 2 {
@@ -89,7 +94,8 @@ func unlz4(dst, src []byte) error {
 		offset := int(binary.LittleEndian.Uint16(src))
 		src = src[2:]
 		length, ok = lz4Length(int(token&15), &src)
-		if length += 4; !ok || offset == 0 || offset > at || length > len(dst)-at {
+		length += leastMatch
+		if !ok || offset == 0 || offset > at || length > len(dst)-at {
 			return errCorrupt
 		}
 		at = repeat(dst, at, offset, length)
@@ -97,6 +103,8 @@ func unlz4(dst, src []byte) error {
 	return errCorrupt
 }
 
+// lz4Length completes a length whose first part, from a token, is n. If that is 15, bytes of src are added and cut off,
+// up to the first below 255. It returns false if there is none.
 func lz4Length(n int, src *[]byte) (int, bool) {
 	if n < 15 {
 		return n, true

@@ -570,6 +570,7 @@ func (c *cursor) readDictionary(h header) error {
 	return nil
 }
 
+// readData reads a data page of version 1. Definition levels precede the values of an optional column.
 func (c *cursor) readData(h header) error {
 	body, err := c.decompress(c.raw, h.uncompressed)
 	if err != nil {

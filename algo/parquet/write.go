@@ -134,13 +134,15 @@ func (c *writtenColumn) add(from *Cells, row int) (size int) {
 	return 0
 }
 
+// addList writes the levels of a list, and calls add for each element that is not null. It returns the sum of what add
+// returns.
 func addList[T any](c *writtenColumn, list []T, add func(T) int, isNull func(T) bool) (size int) {
 	if len(list) == 0 {
 		c.level(emptyList, 0)
 	}
 	for k, x := range list {
 		if isNull(x) {
-			c.level(nullElement, min(k, 1))
+			c.level(nullElement, min(k, 1)) // the repetition level is 0 for the first element
 		} else {
 			c.level(someElement, min(k, 1))
 			size += add(x)

@@ -54,7 +54,7 @@ func (b *batch) largest() (most chunk) {
 	return most
 }
 
-// piece appends an entry of a work list.
+// piece appends an entry of a work list: eight words, of which those left out are 0.
 func (b *batch) piece(w ...uint32) {
 	var p [8]uint32
 	copy(p[:], w)

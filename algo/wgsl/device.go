@@ -109,6 +109,7 @@ type SizeError struct {
 	Err    error  // ErrMemory, or nil for a limit of the adapter
 }
 
+// Error says that e.What is too large for one buffer of the device or, with e.Err, for its memory.
 func (e *SizeError) Error() string {
 	text := fmt.Sprintf("%s needs %s at once, and %s has buffers of at most %s", e.What, size(e.Need), e.Device, size(e.Have))
 	if e.Err != nil {
@@ -258,6 +259,7 @@ func (d *Device) failed(err error) error {
 	return err
 }
 
+// words returns numbers as the words of a uniform.
 func words[T int | uint32](x ...T) []uint32 {
 	w := make([]uint32, len(x))
 	for i, v := range x {
@@ -266,6 +268,7 @@ func words[T int | uint32](x ...T) []uint32 {
 	return w
 }
 
+// flag returns 1 for true and 0 for false, as shaders read it.
 func flag(on bool) int {
 	if on {
 		return 1

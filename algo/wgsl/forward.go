@@ -48,6 +48,9 @@ func placesOf(e *gin.Encoder) places {
 // maxFused is the largest width of a layer in one kernel.
 const maxFused = 64
 
+// layerNodes is how many nodes a workgroup of layer.wgsl computes.
+const layerNodes = 32
+
 // A space names the buffers of one chunk.
 type space struct {
 	tables, inputs, params Buffer
@@ -207,7 +210,7 @@ func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep b
 				sum, mid = p.sumAt(v, l, c.n), p.midAt(l, c.n)
 			}
 			if m[0].in <= maxFused && d <= maxFused {
-				groups := (c.n + 31) / 32
+				groups := (c.n + layerNodes - 1) / layerNodes
 				j.call("layer", groups, words(
 					c.n, m[0].in, d, groups,
 					c.offsets, c.neighbors, src.at, src.row,
@@ -319,7 +322,8 @@ func checkGraphs(e *gin.Encoder, gs []*graph.Graph) error {
 	return nil
 }
 
-// parameters returns the buffer of the encoder's parameters.
+// parameters returns the buffer of the encoder's parameters. It uploads them if they differ from those of the last
+// upload.
 func (d *Device) parameters(e *gin.Encoder) (Buffer, error) {
 	b, err := d.reserve("parameters", len(e.Params))
 	if err != nil {

@@ -234,7 +234,8 @@ func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
 	return blocks
 }
 
-// pairs leaves the gradient by the unit rows a in unit, b being those of the other view.
+// pairs writes to unit the gradient with respect to the unit rows a. b are the unit rows of the other view. w is the
+// part of the work list to do, and the buffer pairs holds its values for pairs of rows in between.
 func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs, unit Buffer) {
 	name := fmt.Sprintf(" TILE=%d", tile)
 	j.call("pairs"+name, w.pairCount, []uint32{uint32(width), uint32(w.pairs), bits(inverse), uint32(w.pairCount)},
@@ -243,6 +244,8 @@ func (j *job) pairs(tile, width int, w pairWork, tables, a, b, rows, cols, pairs
 	j.call("pairmul"+name, w.mulCount*columns, words(width, w.mul, columns, w.mulCount*columns), tables, pairs, b, unit)
 }
 
+// unnormalize writes to d the gradient with respect to rows before they were brought to length 1. g is the gradient
+// with respect to the unit rows u.
 func (j *job) unnormalize(s *space, width, rows, table, view int, g, u, d Buffer) {
 	j.call("unnormalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(view), uint32(rows)},
 		s.tables, g, u, s.stats, d)
@@ -257,6 +260,7 @@ type gradient struct {
 	graphHidden, graphs, part Buffer
 }
 
+// reserveGradient reserves the buffers of the backward pass for the largest chunk and the largest block of pairs.
 func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork) gradient {
 	most := b.largest()
 	n, pairs := most.n, most.pairs
@@ -290,16 +294,24 @@ func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork
 	return g
 }
 
+// Bounds of slabOf: workgroups, values of all slabs, and rows of a slab.
+const (
+	mostGroups = 512
+	mostParts  = 1 << 22
+	leastSlab  = 64
+)
+
 // slabOf is how many rows of a weight gradient one workgroup adds: few enough to keep a GPU busy,
 // enough to keep the sum of slabs cheap.
 func slabOf(l linear, rows int) int {
 	tn := tileN(l.in + 1)
 	tiles := (l.out + tileM - 1) / tileM * ((l.in + tn) / tn)
-	slabs := max(1, min(512/tiles, 1<<22/(l.out*(l.in+1))))
-	return max(64, (rows+slabs-1)/slabs)
+	slabs := max(1, min(mostGroups/tiles, mostParts/(l.out*(l.in+1))))
+	return max(leastSlab, (rows+slabs-1)/slabs)
 }
 
-// gradientOf adds dyᵀ·x and the column sums of dy to a layer's gradient, or with add false sets it.
+// gradientOf adds a layer's gradient to grad, or with add false stores it there: dyᵀ·x for the weights and the column
+// sums of dy for the biases. The rows are cut into slabs, whose gradients go to g.part; reduce adds them up.
 func (j *job) gradientOf(s *space, g *gradient, l linear, dy, x view, rows int, grad Buffer, add bool) {
 	slab := slabOf(l, rows)
 	slabs := (rows + slab - 1) / slab

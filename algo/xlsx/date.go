@@ -20,14 +20,20 @@ const (
 	clock       // of a day or, longer than that, hours of a year
 )
 
-// show returns the date or time that a number of days stands for, counted from the first day.
+const (
+	endOfDays   = 3e6 // beyond the last day of spreadsheets, 9999-12-31
+	daysOfHours = 366 // longer times are shown as dates
+)
+
+// show returns the date or time that a number of days stands for, counted from the first day. It returns the text as it
+// is if that stands for no date.
 func (k kind) show(text []byte, firstDay int) []byte {
 	days, err := strconv.ParseFloat(string(text), 64)
-	if k == number || err != nil || !(days >= 0 && days < 3e6) {
+	if k == number || err != nil || !(days >= 0 && days < endOfDays) {
 		return text
 	}
 	seconds := int(math.Round((days - math.Floor(days)) * 24 * 60 * 60))
-	if k == clock && days < 366 {
+	if k == clock && days < daysOfHours {
 		seconds += int(days) * 24 * 60 * 60
 		return fmt.Appendf(nil, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 	}

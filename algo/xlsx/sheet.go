@@ -73,7 +73,8 @@ func (s *sheet) Read(p []byte) (int, error) {
 	return s.text.Read(p)
 }
 
-// next writes the next row, and blank lines in place of rows that the file leaves out.
+// next writes the next row, and blank lines in place of rows that the file leaves out. After the last row it reads the
+// file to its end and returns io.EOF.
 func (s *sheet) next() error {
 	for {
 		if err := s.xml.next(); err != nil {

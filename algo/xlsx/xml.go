@@ -33,7 +33,8 @@ func newXML(r io.Reader) *xmlReader { return &xmlReader{in: bufio.NewReaderSize(
 func (x *xmlReader) starts(name string) bool { return !x.end && string(x.name) == name }
 func (x *xmlReader) ends(name string) bool   { return x.end && string(x.name) == name }
 
-// next moves to the next tag, io.EOF behind the last one.
+// next moves to the next tag and leaves the text before it in x.text. After the last tag it returns io.EOF. An element
+// written as one tag gets a second, empty step for its end.
 func (x *xmlReader) next() (err error) {
 	x.text = x.text[:0]
 	if x.empty {

@@ -22,6 +22,7 @@ var (
 	vector = level > portable
 )
 
+// detect returns the best level that both the processor and the operating system support.
 func detect() int {
 	const (
 		osxsave, avx    = 1 << 27, 1 << 28 // of leaf 1, ecx

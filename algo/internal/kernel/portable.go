@@ -231,6 +231,7 @@ func dotGo(a, b []float32) float32 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
+// axpy adds x·b to dst, as long as dst is.
 func axpy(dst []float32, x float32, b []float32) {
 	b = b[:len(dst)]
 	for i := range dst {
@@ -238,6 +239,7 @@ func axpy(dst []float32, x float32, b []float32) {
 	}
 }
 
+// adamGo does one step of Adam: it updates params and the running means m of gradients and v of their squares.
 func adamGo(params, grads, m, v []float32, s AdamStep) {
 	n := len(params)
 	grads, m, v = grads[:n], m[:n], v[:n]
@@ -252,6 +254,8 @@ func adamGo(params, grads, m, v []float32, s AdamStep) {
 	}
 }
 
+// addWhereGo adds gains[k] to each sum whose bit is set in the row of words that begins at rows[k]. tops[t] becomes the
+// largest upper and the largest lower 16 bits of the Top sums of block t.
 func addWhereGo(sums, tops []uint32, words []uint64, rows, gains []uint32) {
 	for k, gain := range gains {
 		for w, word := range words[rows[k]:][:len(sums)/64] {

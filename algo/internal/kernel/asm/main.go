@@ -59,6 +59,7 @@ func local(r Op) Mem {
 	return m
 }
 
+// cpu generates cpuid and xgetbv.
 func cpu() {
 	routine("cpuid", "(leaf, sub uint32) (a, b, c, d uint32)", "cpuid asks the processor what it can do.")
 	Load(Param("leaf"), reg.EAX)

@@ -14,17 +14,19 @@ import (
 // whole registers is loaded and stored with the mask that is in tail; its other lanes read as 0.
 var tail = reg.Y15
 
-// tailMask sets tail for rows of n values.
+// tailMask sets tail for rows of n values: its first n mod 8 lanes are on.
 func tailMask(n reg.GPVirtual) {
 	p, rest := GP64(), GP64()
 	MOVQ(n, rest)
 	ANDQ(U8(7), rest)
+	// The table has eight words of ones and eight zeros. The mask begins rest words before the zeros.
 	LEAQ(table.Offset(32), p)
 	SHLQ(U8(2), rest)
 	SUBQ(rest, p)
 	VMOVUPS(Mem{Base: p}, tail)
 }
 
+// load loads a register from memory, if masked only the lanes of tail.
 func load(from Mem, to Op, masked bool) {
 	if masked {
 		VMASKMOVPS(from, tail, to)
@@ -33,6 +35,7 @@ func load(from Mem, to Op, masked bool) {
 	}
 }
 
+// store stores a register in memory, if masked only the lanes of tail.
 func store(from Op, to Mem, masked bool) {
 	if masked {
 		VMASKMOVPS(from, tail, to)
@@ -77,6 +80,7 @@ func down(name string, n reg.GPVirtual, body func()) {
 	JNE(LabelRef(name))
 }
 
+// end ends a routine. It clears the upper halves of registers, which would slow down SSE code.
 func end() {
 	VZEROUPPER()
 	RET()
@@ -152,6 +156,7 @@ func sum(p, o reg.GPVirtual, width int, masked bool) {
 	}
 }
 
+// name returns a label for a loop over width registers at a time, or over the masked rest of a row.
 func name(s string, width int, masked bool) string {
 	if masked {
 		return s + "_rest"
@@ -159,6 +164,7 @@ func name(s string, width int, masked bool) string {
 	return s + "_" + strconv.Itoa(width)
 }
 
+// addNeighbors generates addNeighborsAVX2.
 func addNeighbors() {
 	routine("addNeighborsAVX2", "(dst *float32, ldd int, h *float32, ldh int, offsets, neighbors *int32, count, rows, cols int) (done int)",
 		"addNeighborsAVX2 is addNeighborsGo. It stops before a row whose offsets are not",
@@ -211,6 +217,7 @@ func addNeighbors() {
 	end()
 }
 
+// reluGradient generates reluGradientAVX2, which clears the values of d where y is at most 0.
 func reluGradient() {
 	routine("reluGradientAVX2", "(d *float32, ldd int, y *float32, ldy, rows, cols int)",
 		"reluGradientAVX2 is reluGradientGo.")
@@ -625,7 +632,8 @@ func transpose8() {
 	}
 }
 
-// addWhere keeps 128 sums in registers over all rows, whose bits are masks.
+// addWhere generates addWhereAVX512. It keeps the 128 sums of a strip in registers while it goes through the rows,
+// whose bits mask the additions. Then it takes the largest halves of the 16 sums in each register for tops.
 func addWhere() {
 	const registers = 8
 	routine("addWhereAVX512", "(sums, tops *uint32, bits *uint64, rows, gains *uint32, strips, count int)",

@@ -522,7 +522,8 @@ func (s *search) answer(p pair) cell {
 	return gain
 }
 
-// answered returns what the common pairs of a print add to its cell.
+// answered returns what the common pairs of a print add to its cell, from the tables that ask made for four pairs each.
+// A bit of common is set for each pair that the print has.
 func (s *search) answered(common uint64) (sum cell) {
 	for four := range s.answers {
 		sum += s.answers[four][common&15]

@@ -157,7 +157,7 @@ func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// manyOf returns the count of a key in a print that many has.
+// manyOf returns the count of a key in a print that many has. many holds triples of place, number and count, ascending.
 func (x *Index) manyOf(place, number uint32) uint32 {
 	at := sort.Search(len(x.many)/3, func(i int) bool {
 		p, k := x.many[3*i], x.many[3*i+1]

@@ -64,7 +64,8 @@ func newPacker(prints []Print) *packer {
 	return p
 }
 
-// numbersOf yields the index and the number of each key. n is the number of prints.
+// numbersOf yields the index and the number of each key. Numbers count from 0, from the keys with the most holders to
+// those with the fewest, equal ones by index. n is the number of prints.
 func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 	return func(yield func(k int, number uint32) bool) {
 		next := make([]uint32, n+1) // by number of prints without the key
@@ -82,7 +83,8 @@ func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 	}
 }
 
-// add appends a print.
+// add appends a print: how many keys it has and, by ascending number, how many numbers each key is beyond the one
+// before. This is doubled. It is odd if the count, less 2, follows, and even if the count is 1.
 func (p *packer) add(q Print) {
 	p.entries = p.entries[:0]
 	for i, key := range q.Keys {
@@ -188,7 +190,7 @@ func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
 	return list, total, nil
 }
 
-// end returns an error for bytes after the last print, and for fewer entries than holders.
+// end returns an error if bytes follow the last print, or if the prints have fewer entries than Holders adds up to.
 func (u *unpacker) end() error {
 	if left := len(u.Prints) - u.at; left > 0 {
 		return fmt.Errorf("%w: %d bytes after the last of %d", ErrPacked, left, u.prints)

@@ -36,7 +36,8 @@ var _ = [1]struct{}{}[minBlock-kernel.Top]
 // useRows reports whether rows help. Only tests change it.
 var useRows = kernel.HasMasks()
 
-// withRows returns the rows, made by the first call, or nil if they do not help.
+// withRows returns the rows, made by the first call. It returns nil if the index is empty or has more than mostRowed
+// prints, or if the processor cannot add by masks.
 func (x *Index) withRows() *rows {
 	if x.Len() == 0 || x.Len() > mostRowed || !useRows {
 		return nil

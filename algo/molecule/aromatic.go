@@ -335,7 +335,7 @@ func (p *Draft) electronsOffered(i int32) donor {
 func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
 	outer = -1
 	for _, l := range p.Neighbors(i) {
-		if b := &p.Bonds[l.Bond]; halves[b.Order] >= 4 {
+		if b := &p.Bonds[l.Bond]; halves[b.Order] >= halves[Double] {
 			if b.InRing {
 				inner = true
 			} else if outer < 0 {

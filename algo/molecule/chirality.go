@@ -41,7 +41,14 @@ type mark struct {
 	by   uint64
 }
 
-// CleanTags removes the tags of atoms that are not stereocentres.
+// CleanTags removes the tags of atoms that are not stereocentres:
+//
+//   - tags that do not fit the hybridisation,
+//   - tetrahedral tags of atoms that cannot be stereocentres, whatever their neighbours are,
+//   - tetrahedral tags of atoms whose neighbours do not all differ.
+//
+// Ring atoms of the last two kinds keep their tag if findRingStereo marks them as special. Tags beyond tetrahedral that
+// fit stay.
 func (p *Draft) CleanTags() {
 	c := &p.tags
 	c.open, c.centres, c.ringed, c.doubles = c.open[:0], c.centres[:0], c.ringed[:0], c.doubles[:0]
@@ -71,6 +78,7 @@ func (p *Draft) CleanTags() {
 	}
 	p.beginHashes()
 	for p.separate(); len(c.open)+len(c.ringed) > 0 && c.work >= 0 && p.label(); p.separate() {
+		// Each round may tell more neighbours apart. c.work bounds the rounds.
 	}
 	if len(c.open)+len(c.ringed) == 0 {
 		return
@@ -96,10 +104,10 @@ func (p *Draft) dropTag(i int32) {
 	}
 }
 
-// beginHashes hashes atoms without their neighbours.
+// beginHashes hashes atoms without their neighbours, and sets the budget of work. An unknown atom class hashes as 0.
 func (p *Draft) beginHashes() {
 	c, n := &p.tags, len(p.Atoms)
-	c.work = 1<<21 + 256*n
+	c.work = 1<<21 + 256*n // bounds the time for very symmetric molecules
 	buffer.Grow(&c.hash, n)
 	buffer.Grow(&c.sum, n)
 	buffer.Grow(&c.weights, len(p.near.Links))
@@ -413,7 +421,8 @@ func (p *Draft) ringCandidate(i int32) bool {
 	return false
 }
 
-// findRingStereo marks ring candidates that share a ring system with another candidate as special.
+// findRingStereo marks ring candidates that share a ring system with another candidate as special. From each candidate
+// it walks the bonds of its ring system. Only tetrahedral tags of atoms that are not yet centres count.
 func (p *Draft) findRingStereo() {
 	c := &p.tags
 	if p.Rings.Len() == 0 {

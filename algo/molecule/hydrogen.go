@@ -7,7 +7,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// FoldHydrogens removes hydrogen atoms and counts them at their neighbours, if Foldable allows it.
+// FoldHydrogens removes the hydrogen atoms that Foldable allows, and counts them at their neighbours. A tag of the
+// neighbour turns with each bond that the hydrogen's bond passes on its way to the end of the list.
 func (p *Draft) FoldHydrogens() {
 	n := 0
 	for i := range p.Atoms {

@@ -186,7 +186,9 @@ func (p *Draft) Refresh(i int32) {
 	a.implicit, _ = p.implicitHydrogens(i)
 }
 
-// countRadicals gives bracket atoms the unpaired electrons that bonds, hydrogens and charge leave.
+// countRadicals gives bracket atoms the unpaired electrons that bonds, hydrogens and charge leave. An atom has as many
+// as its outer shell has places left, but no more than it has outer electrons outside bonds. With more bonds than the
+// shell allows, it has as many as it lacks to its next higher valence.
 func (p *Draft) countRadicals() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -205,7 +207,7 @@ func (p *Draft) countRadicals() {
 			sum += p.twice(l.Bond, int32(i))
 		}
 		used := sum / 2
-		shell := int32(8)
+		shell := int32(8) // places for electrons; 2 for hydrogen and helium
 		if a.Element <= 2 {
 			shell = 2
 		}

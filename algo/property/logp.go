@@ -7,8 +7,9 @@ import (
 	"baca/algo/molecule"
 )
 
-// A class selects neighbours, written as in SMARTS: C aliphatic, c aromatic carbon, A any aliphatic,
-// a any aromatic atom, X one of [N,O,P,S,F,Cl,Br,I] and M none of these and no carbon.
+// is reports whether the atom is of a class, written as in SMARTS: C, N, O and S aliphatic, c aromatic carbon, A any
+// aliphatic, a any aromatic atom, X one of [N,O,P,S,F,Cl,Br,I] that is aliphatic, and M an aliphatic atom that is none
+// of these and no carbon. Any other letter selects every atom.
 func (a *atom) is(class byte) bool {
 	switch class {
 	case 'C':
@@ -33,6 +34,7 @@ func (a *atom) is(class byte) bool {
 	return true
 }
 
+// isHetero reports whether an element is one of class X.
 func isHetero(element uint8) bool {
 	return strings.IndexByte("\x07\x08\x0f\x10\x09\x11\x23\x35", element) >= 0
 }
@@ -42,6 +44,7 @@ func (a *atom) bound(order molecule.Order, is func(to *atom) bool) int {
 	return a.count(func(l link) bool { return l.order == order && is(l.to) })
 }
 
+// on counts the neighbours of a class by bonds of an order.
 func (a *atom) on(order molecule.Order, class byte) int {
 	return a.bound(order, func(to *atom) bool { return to.is(class) })
 }
@@ -56,11 +59,12 @@ type rule struct {
 	fits  bool
 }
 
-// firstFit returns the value of the firstFit type that fits.
+// firstFit returns the value of the first rule that fits. One must.
 func firstFit(rules []rule) float64 {
 	return rules[slices.IndexFunc(rules, func(r rule) bool { return r.fits })].value
 }
 
+// logP returns the contribution of the atom to logP, by its type in the comments.
 func (a *atom) logP() float64 {
 	switch a.Element {
 	case 1:
@@ -91,6 +95,7 @@ func (a *atom) logP() float64 {
 	return a.metal()
 }
 
+// choose returns then if it is, else otherwise.
 func choose(is bool, then, otherwise float64) float64 {
 	if is {
 		return then
@@ -98,6 +103,7 @@ func choose(is bool, then, otherwise float64) float64 {
 	return otherwise
 }
 
+// carbon is logP of an aliphatic carbon.
 func (a *atom) carbon() float64 {
 	h, degree := a.Hydrogens, len(a.links)+a.Hydrogens
 	A, X, C, aromatic := a.single('A'), a.single('X'), a.single('C'), a.single('a')
@@ -121,6 +127,7 @@ func (a *atom) carbon() float64 {
 	})
 }
 
+// aromaticCarbon is logP of an aromatic carbon.
 func (a *atom) aromaticCarbon() float64 {
 	to := func(z uint8) bool { return a.count(func(l link) bool { return l.to.Element == z }) > 0 }
 	phosphoryl := a.bound(molecule.Single, func(to *atom) bool { return to.Element == phosphorus && !to.Aromatic })
@@ -172,6 +179,7 @@ func (a *atom) hydroxylLogP() float64 {
 	})
 }
 
+// nitrogen is logP of a nitrogen that is not aromatic.
 func (a *atom) nitrogen() float64 {
 	h, neutral := a.Hydrogens, a.Charge == 0
 	A, aromatic := a.single('A'), a.single('a')
@@ -191,6 +199,8 @@ func (a *atom) nitrogen() float64 {
 	})
 }
 
+// chargedNitrogen is logP of a nitrogen that is not aromatic and of none of the types N1 to N10. A, aromatic and double
+// are the counts of nitrogen.
 func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
 	cation := a.Charge > 0
 	anions := a.bound(molecule.Double, func(to *atom) bool { return to.is('N') && to.Charge < 0 })
@@ -202,6 +212,7 @@ func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
 	})
 }
 
+// oxygen is logP of an oxygen.
 func (a *atom) oxygen() float64 {
 	A, aromatic := a.single('A'), a.single('a')
 	anion := a.Charge < 0 && len(a.links) == 1 && a.Hydrogens == 0
@@ -245,6 +256,7 @@ func (a *atom) carbonylLogP() float64 {
 	})
 }
 
+// sulfur is logP of a sulfur.
 func (a *atom) sulfur() float64 {
 	double := a.bound(molecule.Double, func(to *atom) bool {
 		return to.is('N') || to.is('O') || to.is('S') || to.Element == phosphorus && !to.Aromatic

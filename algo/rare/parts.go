@@ -44,7 +44,8 @@ var spare = sync.Pool{New: func() any { return new(worker) }}
 // carbon is the code of carbon, aromatic that of an aromatic atom in the place of its hybridisation.
 const carbon, aromatic = 5, 15
 
-// read lists the parts of a molecule.
+// read lists the parts of a molecule: its bonds, its paths of three atoms, its atoms with their neighbours (centres),
+// and runs of atoms with equal centres. The key of a part hashes what its atoms are.
 func (w *worker) read(g *graph.Graph) {
 	w.parts, w.atoms = w.parts[:0], w.atoms[:0]
 	w.bound, w.full, w.centre = w.bound[:0], w.full[:0], w.centre[:0]
@@ -68,7 +69,8 @@ func (w *worker) read(g *graph.Graph) {
 	w.addRuns(g)
 }
 
-// describe adds an atom by its features.
+// describe appends the hashes of an atom to bound and full. Aromatic takes the place of the hybridisation, and the
+// hydrogens of carbon do not count.
 func (w *worker) describe(x []float32) {
 	hybrid, hydrogens := x[molecule.ColumnHybridization], x[molecule.ColumnHydrogens]
 	if x[molecule.ColumnAromatic] == 1 {
@@ -81,6 +83,7 @@ func (w *worker) describe(x []float32) {
 	w.bound, w.full = append(w.bound, fingerprint.Mix(1, packed)), append(w.full, fingerprint.Mix(2+uint64(hydrogens), packed))
 }
 
+// add adds a part of a kind. Its key is the lower half of the hash.
 func (w *worker) add(kind int, hash uint64, atoms ...int32) {
 	from := len(w.atoms)
 	w.atoms = append(w.atoms, atoms...)

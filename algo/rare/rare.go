@@ -101,7 +101,9 @@ func (t *Table) Open() *Table {
 	return t
 }
 
-// setLevels sets the levels by the surprises of training molecules. Few molecules tell of no rare ones.
+// setLevels sets the levels by the surprises of training molecules. Level k begins at the surprise that a share Q(first
+// + k·step) of molecules exceeds, where Q is the upper tail of the normal distribution. Levels end where this share is
+// less than one molecule.
 func (t *Table) setLevels(sums []uint32) {
 	descending := slices.Sorted(slices.Values(sums))
 	slices.Reverse(descending)
@@ -116,6 +118,7 @@ func (t *Table) setLevels(sums []uint32) {
 	}
 }
 
+// levelOf returns how many levels a surprise exceeds.
 func (t *Table) levelOf(sum uint32) int {
 	return sort.Search(len(t.Levels), func(k int) bool { return t.Levels[k] >= sum })
 }

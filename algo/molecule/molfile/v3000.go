@@ -74,7 +74,8 @@ func (m *reader) integer(word, of string) (int32, error) {
 	return int32(v), nil
 }
 
-// readV3000 reads the blocks from BEGIN CTAB to M END. It skips those after the bonds.
+// readV3000 reads the blocks from BEGIN CTAB to M END. Of those after the bonds it reads only the substance groups that
+// set hydrogens. There, a line that ends in - continues on the next line.
 func (m *reader) readV3000() error {
 	if err := m.expect("BEGIN CTAB"); err != nil {
 		return err
@@ -133,7 +134,8 @@ func (m *reader) readGroup3000(line string, places map[int32]int32) {
 	}
 }
 
-// readBlock reads n lines between BEGIN and END.
+// readBlock calls read for each of the n lines between BEGIN and END of a block. The text may leave out a block without
+// lines.
 func (m *reader) readBlock(name string, n int32, read func() error) error {
 	if n <= 0 {
 		return nil

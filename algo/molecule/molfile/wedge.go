@@ -57,7 +57,9 @@ func (m *reader) settleValences() error {
 	return nil
 }
 
-// fold folds hydrogens, and removes the sites and wedges of those that go.
+// fold folds hydrogens, and removes the sites and wedges of those that go. A hydrogen stays if its bond is a wedge
+// beside a double bond and its neighbour has no third bond. A wavy bond that goes marks the site of the atom that
+// stays.
 func (m *reader) fold() {
 	p := m.p
 	n := len(p.Atoms)
@@ -189,8 +191,15 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	return molecule.Clockwise
 }
 
-// wedgeOrder lists the n bonds, three or four, of the atom at the narrow end of the wedged bond k, bond k first. n is 0 if
-// the wedge says nothing.
+// Atomic numbers of the atoms that may be stereocentres with a double bond.
+const phosphorus, sulfur = 15, 16
+
+// wedgeOrder lists the n bonds, three or four, of the atom at the narrow end of the wedged bond k, bond k first. n is 0
+// if the wedge says nothing. It says nothing
+//
+//   - with other numbers of bonds,
+//   - with three bonds if one is to a hydrogen that is no isotope,
+//   - with a multiple bond, unless the atom is phosphorus or sulfur.
 func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
 	p := m.p
 	i := p.Bonds[k].From
@@ -208,7 +217,7 @@ func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
 			n++
 		}
 	}
-	if hydrogen && n < 4 || !single && p.Atoms[i].Element != 15 && p.Atoms[i].Element != 16 {
+	if hydrogen && n < 4 || !single && p.Atoms[i].Element != phosphorus && p.Atoms[i].Element != sulfur {
 		return order, 0
 	}
 	return order, n

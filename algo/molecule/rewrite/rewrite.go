@@ -50,8 +50,8 @@ type edit struct {
 	rng   *rand.Rand
 }
 
-// Form returns m in another form, or nil if m has no such form. atoms are the atoms of m in an organic parent, or nil
-// without one.
+// Form returns a copy of m rewritten in this way, or nil if m has no such form. atoms are the atoms of m in its organic
+// parent, or nil without one. Organic kinds need them.
 func (k Kind) Form(m *molecule.Molecule, atoms []int32, rng *rand.Rand) *molecule.Molecule {
 	if k.organic && atoms == nil {
 		return nil
@@ -95,8 +95,9 @@ func flatten(e *edit) (changed bool) {
 	return changed
 }
 
-// deuterate replaces the hydrogens of so many atoms by deuterium. With hydrogens = 1 these are the first atoms that have
-// any, and carbons also become carbon-13. Otherwise they are carbons with exactly so many hydrogens.
+// deuterate replaces the hydrogens of so many atoms by deuterium. With hydrogens = 1 these are the first atoms that
+// have any, and carbons also become carbon-13. Otherwise they are carbons with exactly so many hydrogens. It returns
+// false if there is no such atom.
 func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 	n := len(e.Atoms)
 	for i := 0; i < n && atoms > 0; i++ {
@@ -105,7 +106,8 @@ func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 			continue
 		}
 		atoms--
-		if a.Chirality = molecule.Achiral; hydrogens == 1 && a.Element == carbon {
+		a.Chirality = molecule.Achiral
+		if hydrogens == 1 && a.Element == carbon {
 			a.Isotope = 13
 		}
 		for count := a.Hydrogens; count > 0; count-- {

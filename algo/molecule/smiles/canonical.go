@@ -51,11 +51,14 @@ type layout struct {
 	parent         []int32           // of split
 }
 
+// mostKept is the number of atoms up to which a workspace is kept for reuse.
+const mostKept = 1 << 12
+
 var layouts = sync.Pool{New: func() any { return new(layout) }}
 
-// giveBack keeps l for reuse, unless its buffers are large.
+// giveBack keeps l for reuse, unless its buffers are for more than mostKept atoms.
 func (l *layout) giveBack() {
-	if cap(l.order) <= 1<<12 && cap(l.w.order) <= 1<<12 {
+	if cap(l.order) <= mostKept && cap(l.w.order) <= mostKept {
 		l.w.m, l.m = nil, nil
 		layouts.Put(l)
 	}
@@ -528,7 +531,7 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	return hash
 }
 
-// undo joins the cells made since the given length of the trail.
+// undo takes back the cells made since the trail had that length: it joins each with the cell before it.
 func (s *canon) undo(mark int) {
 	for len(s.trail) > mark {
 		c := s.trail[len(s.trail)-1]
@@ -705,8 +708,9 @@ func (s *canon) explored(orbit, tried []int32, i int32) bool {
 	})
 }
 
-// leads reports whether a path with this hash at depth may lead to the best leaf. If the hash is lower than that of the
-// best path so far, the path becomes the best.
+// leads reports whether a path with this hash at depth may lead to the best leaf, which has the lowest hashes along its
+// path. A path longer than that of the best leaf cannot. If the hash is lower than that of the best path so far, the
+// path becomes the best.
 func (s *canon) leads(depth int, hash uint64) bool {
 	switch {
 	case depth == len(s.bestTrace):
@@ -807,7 +811,8 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// certify writes the certificate of the present order to s.leaf: each atom's bonds to earlier atoms and its tag.
+// certify writes the certificate of the present order to s.leaf: each atom's bonds to earlier atoms, the tags of
+// centres and the geometries of double bonds. MaxInt64 ends the bonds of an atom.
 func (s *canon) certify() {
 	s.leaf = s.leaf[:0]
 	for k, i := range s.order {
@@ -835,7 +840,8 @@ func (s *canon) certify() {
 	s.budget -= len(s.leaf)
 }
 
-// addAutomorphism records the automorphism from another order to the present one.
+// addAutomorphism records the automorphism from another order to the present one, by the atoms that it moves, and joins
+// their orbits.
 func (s *canon) addAutomorphism(order []int32) {
 	for k, i := range order {
 		if j := s.order[k]; i != j {

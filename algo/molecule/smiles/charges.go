@@ -90,7 +90,8 @@ func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
 	return c
 }
 
-// settleCharges returns m in canonical order with its charges settled, and reports any change.
+// settleCharges settles the charges of m until they stay, at most mostPasses times. If the first pass changes nothing
+// it returns m itself and false, else the new molecule in canonical order and true.
 func settleCharges(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	for pass := range mostPasses {
 		r, changed := settleOnce(m)
@@ -186,7 +187,7 @@ func (d *drawing) joinOpposites() {
 		if b.Order == molecule.Dative && !isMetal(y.Element) {
 			x.Charge, y.Charge, b.Order, d.changed = x.Charge+1, y.Charge-1, molecule.Single, true
 			if y.Element == 5 && y.Degree+int32(y.Hydrogens) == 3 {
-				y.Hydrogens++ // N->B is read with two
+				y.Hydrogens++ // boron: N->B is read with two
 			}
 		}
 		i := b.From
@@ -332,7 +333,14 @@ func (d *drawing) valence(i int32) int32 {
 	return sum / 2
 }
 
-// recombine removes pairs of opposite charges that are conjugated.
+// recombine removes pairs of opposite charges that are conjugated, at most longestPath bonds apart. It moves the charge
+// of the cation to the anion. The anion may not have the opposite charge beside it, and must be
+//
+//   - a carbon, a phosphorus or a chalcogen, or
+//   - a nitrogen, if the cation has no hydrogens.
+//
+// A cation that is aromatic or has hydrogens keeps its charge if aromatic atoms would be lost: protons can move
+// instead.
 func (d *drawing) recombine() {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Charge < 0 }) {
 		return
@@ -410,7 +418,8 @@ func (d *drawing) snapshot() snapshot { return snapshot{clone(d.Molecule), d.cha
 
 func (d *drawing) restore(s snapshot) { d.Molecule, d.changed = s.m, s.changed }
 
-// aromatics counts the aromatic atoms of the drawing.
+// aromatics returns the number of aromatic atoms once the drawing is read anew, or −1 if it cannot be read. It is 0 for
+// a drawing that marks none as aromatic.
 func (d *drawing) aromatics() int {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Aromatic }) {
 		return 0
@@ -709,7 +718,8 @@ func (d *drawing) rating(cation int32) rating {
 	return rating{len(d.Atoms) - aromatic, int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
-// less reports whether r is the better drawing. Equal counts are told apart by the canonical SMILES.
+// less reports whether r is the better drawing: it has fewer atoms that are not aromatic, or as many and its cation is
+// a nitrogen. Equal ones are told apart by the canonical SMILES, if both could be read.
 func (r rating) less(o rating) bool {
 	if c := cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other)); c != 0 || r.m == nil || o.m == nil {
 		return c < 0

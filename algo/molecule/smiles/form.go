@@ -8,7 +8,8 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// In returns m in form f. order gives the atoms of m in the order of r, and aside tells what was set aside.
+// In returns m in form f, which may be m itself. order gives the atoms of m in the order of r, and aside tells what was
+// set aside.
 func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []int32, aside molecule.Aside) {
 	aside.Parted = uint16(min(m.HydrogenBonds, math.MaxUint16))
 	switch {

@@ -20,7 +20,8 @@ var (
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 
-// isMetal reports whether the element with atomic number z is a metal.
+// isMetal reports whether the element with atomic number z is a metal. It is not for a wildcard and H, He, B to Ne, Si
+// to Ar, Ge to Kr, Sb to Xe, At and Rn.
 func isMetal(z uint8) bool {
 	switch z {
 	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:

@@ -87,7 +87,7 @@ func (p *parser) ordered() bool {
 // giveBack forgets the text and keeps p for reuse, unless its buffers are large.
 func (p *parser) giveBack() {
 	p.Text, p.flat = "", false
-	if cap(p.Atoms) <= 1<<12 {
+	if cap(p.Atoms) <= mostKept {
 		parsers.Put(p)
 	}
 }

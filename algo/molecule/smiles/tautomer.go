@@ -53,14 +53,15 @@ func (p *parser) doubled(i int32) int32 {
 	return c
 }
 
-// amidine appends to list the nitrogens that may have the double bond of atom c, except those in not. It appends fewer
-// than two if c is not the carbon of an amidine.
+// amidine appends to list the nitrogens that may have the double bond of atom c, except those in not. It returns an
+// empty list if c is not a carbon with a double bond to one of them. Fewer than two mean that c is not the carbon of an
+// amidine.
 func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 	neutral := func(a *molecule.DraftAtom, z uint8) bool {
 		return a.Element == z && !a.Aromatic && a.Charge == 0 && a.Radicals == 0
 	}
-	held := p.doubled(c)
-	if held < 0 || !neutral(&p.Atoms[c], carbon) {
+	partner := p.doubled(c)
+	if partner < 0 || !neutral(&p.Atoms[c], carbon) {
 		return list[:0]
 	}
 	for _, l := range p.Neighbors(c) {
@@ -72,7 +73,7 @@ func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 			list = append(list, n)
 		}
 	}
-	if !slices.Contains(list, held) {
+	if !slices.Contains(list, partner) {
 		return list[:0]
 	}
 	return list

@@ -232,8 +232,9 @@ func (r *Finder) prepare() {
 	}
 }
 
-// spanText takes the chain of the text as spanning tree: all bonds except those that ring numbers close. It returns
-// false if there is no text, or if the text has several components.
+// spanText takes the chain of the text as spanning tree: all bonds except those that ring numbers close. It marks them
+// as bridges. It returns false and does nothing if the chain does not join all atoms, so that there is no text or it
+// has several components.
 func (r *Finder) spanText() bool {
 	n := len(r.near.Spans)
 	if r.chain != n-1 {
@@ -364,7 +365,9 @@ func (r *Finder) trim(i int32) {
 	}
 }
 
-// trimChains trims side chains from their ends. It returns the number of bonds of the fragment before that.
+// trimChains trims side chains from their ends, children before parents. It sets r.left to the atoms that remain and
+// adds to r.open those with cycles. Ends that it cannot trim, such as the root of the tree, go on the changed list for
+// trim. It returns the number of bonds of the fragment before that.
 func (r *Finder) trimChains(tree []int32) int {
 	nodes, bonds := r.nodes, 0
 	r.left = len(tree)
@@ -774,7 +777,8 @@ func (r *Finder) searchDuplicates() {
 	}
 }
 
-// cutOthers cuts off the other atoms that found the ring of a hit.
+// cutOthers cuts off the other atoms that found the ring of a hit: it marks their bonds as trimmed and adds them to
+// r.cut. r.byRing is sorted by the hashes of rings.
 func (r *Finder) cutOthers(h ringHit) {
 	at, _ := slices.BinarySearchFunc(r.byRing, h.hash, func(x ringHit, hash uint64) int { return cmp.Compare(x.hash, hash) })
 	for ; at < len(r.byRing) && r.byRing[at].hash == h.hash; at++ {

@@ -13,7 +13,7 @@ import (
 )
 
 // Approximate returns a scorer and a model whose p-values compare with the training graphs of the
-// bank, too, so that they reach further down. Scores stay. outside are the graphs of the model's
+// bank, too, so that they can be lower. Scores stay the same. outside are the graphs of the model's
 // background, as they were given to AddBackground, nil where it has none.
 //
 // Each training graph is scored as a new one: without itself in the bank, and by a head that has
@@ -36,7 +36,8 @@ func (s *Scorer) Approximate(ctx context.Context, outside []*graph.Graph) (*Scor
 	return &a, &m, nil
 }
 
-// leftOut scores each graph of the bank as if training had left it out.
+// leftOut scores each graph of the bank as if training had left it out. outside are the graphs of the model's
+// background. It fails if they are not as many as the model was made with.
 func (s *Scorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]float64, error) {
 	m := s.model
 	d, err := s.near.LeaveOut(ctx, s.workers)

@@ -160,7 +160,7 @@ func (s *Scorer) Outlined(ctx context.Context, workers int, gs []*graph.Graph) (
 	return list, o, d, err
 }
 
-// Represented is Outlined for graphs that r represents. Graphs with several features are
+// Represented returns the scores of graphs that r represents, as Outlined does. Graphs with several features are
 // outlined again, so that their scores have the same bits as without a batch.
 func (s *Scorer) Represented(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]Answer, error) {
 	if err := s.model.CheckReading(gs); err != nil {
@@ -213,8 +213,8 @@ func (s *Scorer) rank(holdout []float64) {
 	}
 }
 
-// Answer combines the parts of graph i. equal reports that its print equals that of a training
-// graph.
+// answer combines the parts of the score of graph i. equal tells that its print equals that of a training graph.
+// A graph without nodes has no score: NaN.
 func (s *Scorer) answer(distance float64, equal bool, p fingerprint.Print, of model.Lookup, i int) Answer {
 	x := Answer{Score: math.NaN(), Distance: distance, Ratio: math.NaN()}
 	if len(p.Keys) == 0 {
@@ -230,8 +230,8 @@ func (s *Scorer) answer(distance float64, equal bool, p fingerprint.Print, of mo
 	return x
 }
 
-// settled is the score of a graph whose print may equal that of a training graph. A model made for
-// sharing holds no training graphs.
+// settled returns the score of a graph. If its print equals that of a training graph, a molecule scores s.known, and a
+// plain graph at most s.known. A model made for sharing holds no training graphs, so there the score stays.
 func (s *Scorer) settled(score float64, equal bool) float64 {
 	switch {
 	case !equal || s.model.Shared > 0:

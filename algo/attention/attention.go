@@ -150,7 +150,7 @@ func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int
 	h.score(w, dst, queries, in, out)
 }
 
-// score writes the scores of queries to dst, by the keys that choose left in w.
+// score writes the scores of queries to dst. It uses the keys that the last call of w.choose left in w.
 func (h *Head) score(w *Workspace, dst []Score, queries []float32, in, out *Keys) {
 	w.begin(in, out)
 	for _, key := range w.refs {

@@ -48,13 +48,13 @@ func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi in
 	})
 }
 
-// fillTop fills Top of the draws, from the cache if possible.
+// fillTop sets Top of the draws. It takes it from the cache l.top, or else computes it once and caches it.
 func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	var unknown []Draw
 	for _, d := range draws {
 		at := drawn{d.Side, d.Key}
 		if _, ok := l.top[at]; !ok {
-			l.top[at] = d
+			l.top[at] = d // without Top yet, so that equal draws are not computed again
 			unknown = append(unknown, d)
 		}
 	}

@@ -57,8 +57,9 @@ type Head struct {
 	AUC float64
 }
 
-// Weight is the head's weight in a score, from 0 to 1. It is 0 if the background cannot be
-// separated, or is separated by everything, so that nothing is known in between.
+// Weight is the head's weight in a score, from 0 to 1. It is 0 if the head cannot separate the background from the
+// training molecules (AUC up to lowAUC). It is also 0 if it separates them almost without errors (from emptyAUC on): no
+// molecules lie between the two, so nothing is known about such ones.
 func (h *Head) Weight() float64 {
 	low := (h.AUC - lowAUC) / (fullAUC - lowAUC)
 	high := (emptyAUC - h.AUC) / (emptyAUC - nearAUC)

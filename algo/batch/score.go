@@ -92,7 +92,7 @@ type Options struct {
 	Watch *attention.Watch
 }
 
-// DefaultOptions are one setting for all data.
+// DefaultOptions returns the options that fit all data: none is tuned to one data set.
 func DefaultOptions() Options {
 	return Options{
 		By:        ByAlone,

@@ -10,11 +10,14 @@ type Curve struct {
 	Label  string
 }
 
-// Curves draws curves with a legend from a place on.
+// labelStep is the distance of the labels of a legend, in pixels.
+const labelStep = 16
+
+// Curves draws curves with a legend. Its first label is at (x, y), the others below.
 func (c *Chart) Curves(x, y float64, list []Curve) {
 	for k, line := range list {
 		c.Curve(line)
-		c.Legend(line, x, y+16*float64(k))
+		c.Legend(line, x, y+labelStep*float64(k))
 	}
 }
 

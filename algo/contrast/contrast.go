@@ -143,6 +143,7 @@ func NewNegatives(zf, zs []float32, width int) *Negatives {
 // Len returns the number of graphs.
 func (g *Negatives) Len() int { return len(g.f) / g.width }
 
+// unit returns the rows of z, which have that width, brought to length 1.
 func unit(z []float32, width int) []float32 {
 	u := make([]float32, len(z))
 	kernel.Normalize(u, make([]float32, len(z)/width), z)

@@ -52,7 +52,9 @@ func findColumn(columns []string, name string) (int, error) {
 	return i, nil
 }
 
-// tellColumns calls Options.Own with the nonempty names of columns. Further files of an archive must have the same ones.
+// tellColumns lists in s.own the columns that are neither the SMILES nor the id, and calls Options.Own with all names
+// and theirs. Columns without a name are left out. It fails for more than maxColumns. Further files of an archive must
+// have the same columns as the first, and do not call Own again.
 func (s *scanner) tellColumns(names []string) error {
 	var all, own []string
 	for i, name := range names {

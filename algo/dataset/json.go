@@ -47,7 +47,8 @@ func isDocument(head []byte) bool {
 // A visitor takes an object and its first column. An error says that the object is damaged at an offset.
 type visitor func(object []byte, column int) (at int, err error)
 
-// eachObject calls visit for each object of the text.
+// eachObject calls visit for each object of the text: of a JSON document, or else of its lines, each with one object or
+// several. Lines that are too long or that visit refuses become refused records.
 func (s *scanner) eachObject(visit visitor) error {
 	if isDocument(s.head) {
 		return s.eachInDocument(1, visit)

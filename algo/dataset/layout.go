@@ -205,9 +205,15 @@ const (
 	fewestIDs = 3
 )
 
-// idByContent returns the first column of ids, or −1. All cells of such a column differ. A name of ids is better than
-// another name, and texts are better than numbers, which need such a name or a text without a header.
+// idByContent returns the column that is most likely one of ids, the first of equal ones, or −1. All cells of such a
+// column differ. In descending order these are
+//
+//   - texts under a name of ids,
+//   - numbers under a name of ids,
+//   - texts without a header, or short texts under another name if there are at least fewestIDs rows,
+//   - numbers without a header.
 func (t *Table) idByContent(rows [][]string) int {
+	const someNumbers, texts, idName = 1, 2, 2 // what adds to fit
 	best, most := -1, 0
 	if t.Header && len(rows) > 0 {
 		rows = rows[1:]
@@ -215,16 +221,16 @@ func (t *Table) idByContent(rows [][]string) int {
 	for i, name := range t.First {
 		fit := 0
 		if numbers, all := distinct(rows, i); i != t.SMILES && all {
-			fit = 2
+			fit = texts
 			if numbers > 0 {
-				fit = 1
+				fit = someNumbers
 			}
 		}
 		switch {
 		case fit == 0 || !t.Header:
 		case namesID(name):
-			fit += 2
-		case fit == 1 || len(rows) < fewestIDs || !idLike(rows, i):
+			fit += idName
+		case fit == someNumbers || len(rows) < fewestIDs || !idLike(rows, i):
 			fit = 0
 		}
 		if fit > most {
@@ -234,7 +240,8 @@ func (t *Table) idByContent(rows [][]string) int {
 	return best
 }
 
-// distinct reports whether all cells of a column differ, and how many are numbers.
+// distinct reports whether a column has a cell in every row and all differ, and how many of them are numbers. Without
+// rows it reports false.
 func distinct(rows [][]string, column int) (numbers int, all bool) {
 	seen := map[string]bool{}
 	for _, row := range rows {

@@ -185,7 +185,11 @@ var organicLetters = func() (is [256]bool) {
 	return is
 }()
 
-// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours, rings or valences.
+// isSMARTS reports whether text has what only patterns have:
+//
+//   - a bracket that begins with one of the letters RDXxvrAa or #, followed by a digit or the end of the bracket,
+//   - one of , ; & $ in a bracket,
+//   - an exclamation mark.
 func isSMARTS(text string) bool {
 	inside := false
 	for i := range len(text) {

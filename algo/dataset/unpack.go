@@ -111,7 +111,8 @@ func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	return text, true, err
 }
 
-// ahead returns the text of a bounded reader, or an error if its beginning is a bomb.
+// ahead returns the text of a bounded reader, whose first aheadExpand bytes it reads at once. It fails only if they
+// expand beyond the bound. Other errors come when the text before them has been read.
 func ahead(r io.Reader) (io.Reader, error) {
 	text := bufio.NewReaderSize(&steady{r: r}, aheadExpand)
 	var bomb *ExpandError
@@ -153,7 +154,7 @@ type counter struct {
 	meter *meter
 }
 
-// Read counts the compressed bytes read.
+// Read reads at most readAhead bytes and counts them as compressed bytes read.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p[:min(len(p), readAhead)])
 	c.meter.read += int64(n)

@@ -10,6 +10,7 @@ type Counts struct {
 	Undecided  int `json:"undecided"` // with scores, but the holdout is too small
 }
 
+// Count counts a verdict. All but the three decided ones count as undecided.
 func (c *Counts) Count(v Verdict) {
 	switch v {
 	case Outside:

@@ -60,7 +60,7 @@ func (p *Page) End(script []byte) {
 	p.Add("</body>\n</html>\n")
 }
 
-// Table begins a table with these heads. A head that begins with # is of a column of numbers.
+// Table begins a table with these heads. A head that begins with #, which is left out, is of a column of numbers.
 func (p *Page) Table(heads ...string) {
 	p.Add("<div class=\"wide\"><table>\n<thead><tr>")
 	for _, head := range heads {

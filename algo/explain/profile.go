@@ -84,7 +84,8 @@ func (s *statistic) value(g *graph.Graph) (float64, bool) {
 	return s.of(g), true
 }
 
-// nodes returns the nodes behind a fraction of nodes that is higher than usual, and nil for all else.
+// nodes returns the nodes that the statistic counts, if it is a fraction of nodes and more of them than usual are
+// counted. Else it returns nil.
 func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	var list []int
 	for i := range g.N() {

@@ -131,8 +131,9 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 	})
 }
 
-// text says that the statistic of g, x, lies beyond a level: above it if more is true, else below. For a molecule, "very"
-// means beyond 99 % of the training molecules and "rather" beyond 95 %. row has the statistic's quantiles.
+// text says that the statistic of g, x, lies beyond the quantile of levels[level]: above it if more is true, else
+// below. For a molecule, "very" means beyond 99 % of the training molecules and "rather" beyond 95 %. row has the
+// statistic's quantiles.
 func (s *statistic) text(g *graph.Graph, row []float64, x float64, level int, more bool) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("%s than %g %% of the training %s: %s, half of them have %s", s.phrase(more, g), max(levels[level], 100-levels[level]), things(g), s.show(x), s.middle(row))

@@ -124,7 +124,7 @@ func aromaticRing(a *atoms, i int) group {
 	return group{name: name, nodes: ring, ring: ring}
 }
 
-// otherRing names the smallest ring of atom i.
+// otherRing names the smallest ring of atom i. Outside rings the group is empty.
 func otherRing(a *atoms, i int) group {
 	at := slices.IndexFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) })
 	if at < 0 {

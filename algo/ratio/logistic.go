@@ -22,8 +22,10 @@ type linear struct {
 	intercept float64
 }
 
+// newLinear returns a head of dim weights that scores 0.
 func newLinear(dim int) *linear { return &linear{weights: make([]float64, dim)} }
 
+// score returns the logit of a row.
 func (h *linear) score(row []float32) float64 {
 	sum := h.intercept
 	for j, x := range row {
@@ -32,7 +34,8 @@ func (h *linear) score(row []float32) float64 {
 	return sum
 }
 
-// fitLinear fits a head of strength c to the complement of each fold.
+// fitLinear fits a head to the rows outside each fold, to tell those of the batch from those of the bank. c is the mean
+// weight of a row against the penalty ½|w|². The head scores 0 where bank or batch have no rows outside the fold.
 func fitLinear(ctx context.Context, workers int, s *samples, c float64) ([]head, error) {
 	l := newLogistic(s.dim, len(s.fold))
 	l.add(s.rows[:s.bank*s.dim], -1)
@@ -62,10 +65,12 @@ type logistic struct {
 	curvature []float64
 }
 
+// newLogistic returns a logistic without rows, with room for that many.
 func newLogistic(dim, rows int) *logistic {
 	return &logistic{dim: dim, x: make([]float64, 0, rows*(dim+1)), y: make([]float64, 0, rows)}
 }
 
+// add adds rows with the label y, −1 or 1.
 func (l *logistic) add(rows []float32, y float64) {
 	for i := 0; i < len(rows); i += l.dim {
 		for _, x := range rows[i : i+l.dim] {

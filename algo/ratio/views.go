@@ -139,6 +139,8 @@ func (b *Bank) prepare(ctx context.Context, workers int) (*bankViews, error) {
 // apply returns the standardised rows of a view.
 func (s *bankViews) apply(v int, g *Graphs) []float32 { return s.standard[v].Apply(s.raw(v, g)) }
 
+// raw returns the rows of a view, not standardised. In viewCloseness each value is followed by its square, of the value
+// standardised by the bank and clipped to ±squareClip.
 func (s *bankViews) raw(v int, g *Graphs) []float32 {
 	switch v {
 	case viewEmbedding:
@@ -159,8 +161,8 @@ func (s *bankViews) raw(v int, g *Graphs) []float32 {
 	return rows
 }
 
-// joint returns for each graph its closeness and log1p of the counts of each common subtree and of
-// all others.
+// joint returns for each graph its closeness and, as log1p, the counts of each common subtree and the count of all
+// others.
 func (s *bankViews) joint(g *Graphs) []float32 {
 	width := closeColumns + len(s.common) + 1
 	rows := make([]float32, g.Len()*width)

@@ -52,7 +52,8 @@ func (r *Report) Judge() {
 	}
 }
 
-// Explain sets why the entry has its score, and its drawing. f is the form of its graph.
+// Explain sets why the entry has its score, and its drawing. f is the form of its graph. Without a SMILES whose atoms
+// fit the nodes it draws the graph.
 func (e *Entry) Explain(ctx context.Context, alone *alone.Scorer, alpha float64, f molecule.Form) error {
 	g := e.Graph
 	x, err := alone.Explain(ctx, g, alpha)

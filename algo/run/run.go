@@ -150,7 +150,13 @@ func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	return release, p.Compare(ctx, list.Graphs, list.Sample)
 }
 
-// batch scores the graphs, or a sample of them, as a batch, and then all others in the state after it.
+// batch fits the scorer to the graphs of the input as a batch, and then scores all records in that state:
+//
+//   - An input that fits into a batch is read once.
+//   - From a longer one it draws a sample, if the input can be opened again, and reads it again.
+//   - Otherwise the first graphs are the sample.
+//
+// It writes refused records early where there are too many before the first graph.
 func (r *Run) batch(ctx context.Context) error {
 	in := r.Input
 	next, stop := iter.Pull2(in.Records)
@@ -265,7 +271,8 @@ func (r *Run) Each(ctx context.Context, records []dataset.Record) ([]table.Row, 
 	return r.score(ctx, records, make([]*batch.Row, len(records)))
 }
 
-// score returns the rows of parsed records. scores has those that are known already, and nil for the others.
+// score returns the rows of parsed records, scored by r.Scorer and by all others. A refused record has no scores.
+// scores has those of r.Scorer that are known already, and nil where there are none.
 func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*batch.Row) ([]table.Row, error) {
 	rows, scored := make([]table.Row, len(records)), make([]table.Scored, len(records))
 	var graphs, all []*graph.Graph

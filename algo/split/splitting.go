@@ -48,7 +48,8 @@ type Splitting struct {
 // Sorted reports whether values decide.
 func (s *Splitting) Sorted() bool { return s.By == ByTime || s.By == ByProperty }
 
-// Columns are the columns to read, see [dataset.Options].
+// Columns returns the column of the input that has the values, see [dataset.Options]. It returns nil without one:
+// values are not needed, or computed.
 func (s *Splitting) Columns() []string {
 	if s.Values == "" || property.ColumnOf(s.Values) != nil {
 		return nil

@@ -63,6 +63,7 @@ func Pick(columns []Column, order []int32) []Column {
 	return list
 }
 
+// pick returns the values in an order, or nil for nil.
 func pick[T any](values []T, order []int32) []T {
 	if values == nil {
 		return nil
@@ -76,6 +77,7 @@ type Sheet struct {
 	columns []Column
 }
 
+// NewSheet returns a sheet of fields.
 func NewSheet(fields []Field) *Sheet {
 	s := &Sheet{fields: fields}
 	for i := range fields {
@@ -99,6 +101,7 @@ func (s *Sheet) Of(rows []Row) []Column {
 // Of returns the columns of rows.
 func Of(fields []Field, rows []Row) []Column { return NewSheet(fields).Of(rows) }
 
+// kind returns the kind of the field's column, which depends on the function that the field has.
 func (f *Field) kind() Kind {
 	switch {
 	case f.Text != nil || f.Input != nil:
@@ -113,6 +116,8 @@ func (f *Field) kind() Kind {
 	return NumberLists
 }
 
+// add appends the field of a row to its column. The field is filled if the row is scored and has what the field's group
+// is about. Otherwise the value is empty.
 func (f *Field) add(c *Column, r Row) {
 	s, filled := r.(*Scored)
 	filled = filled && (f.Group != OfReasons || s.Why.Given) && (f.Group != OfAnswers || f.Truth == nil || !math.IsNaN(s.Scores.Batch))
@@ -128,6 +133,7 @@ func (f *Field) add(c *Column, r Row) {
 	}
 }
 
+// text returns the field of a row, or nothing if it is not filled. Fields of the input always are.
 func (f *Field) text(r Row, s *Scored, filled bool) string {
 	switch {
 	case f.Input != nil:

@@ -267,7 +267,7 @@ func (s *Scored) nearest() []alone.TrainingGraph {
 	return s.Nearest
 }
 
-// nearestRow is from 1, NaN if unknown.
+// nearestRow returns the row of a training graph in its file, from 1, or NaN if that is unknown.
 func nearestRow(n alone.TrainingGraph) float64 {
 	if n.Row < 0 {
 		return math.NaN()

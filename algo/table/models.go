@@ -44,7 +44,8 @@ func ModelFields(names []string) []Field {
 // Covered reports whether a model calls the graph inside.
 func (s *Scored) Covered(model int) bool { return s.of(model).Verdict == decide.Inside }
 
-// Best is the best verdict: inside if one model covers the graph, outside if all say so.
+// Best returns the verdict of the model that covers the graph best: inside comes before borderline, undecided and
+// outside. It is outside only if all models say so.
 func (s *Scored) Best() decide.Verdict {
 	for _, v := range []decide.Verdict{decide.Inside, decide.Borderline, decide.Undecided} {
 		for i := range 1 + len(s.Others) {

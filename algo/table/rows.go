@@ -64,6 +64,7 @@ type rows struct {
 	separator byte // of csv
 }
 
+// Write formats the rows of columns into r.out, and writes that out when it has rowsBuffer bytes.
 func (r *rows) Write(columns []Column) {
 	for row := range Rows(columns) {
 		if r.names != nil {
@@ -88,6 +89,7 @@ func (r *rows) Write(columns []Column) {
 	}
 }
 
+// write writes out r.out and empties it. After the first error, which stays in r.err, it only empties it.
 func (r *rows) write() {
 	if r.err == nil && len(r.out) > 0 {
 		_, r.err = r.w.Write(r.out)
@@ -95,6 +97,7 @@ func (r *rows) write() {
 	r.out = r.out[:0]
 }
 
+// Flush writes what is left and returns the first error of all writes.
 func (r *rows) Flush() error {
 	r.write()
 	return r.err

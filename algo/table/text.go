@@ -13,7 +13,7 @@ type Text struct {
 	SpreadsheetSafe bool `json:"spreadsheet_safe"`
 }
 
-// Cell returns a printable text, made safe if wanted.
+// Cell returns s in printable form, with an apostrophe before it if it has to be made safe.
 func (t Text) Cell(s string) string {
 	if t.runs(s) {
 		return "'" + document.Printable(s)
@@ -21,7 +21,7 @@ func (t Text) Cell(s string) string {
 	return document.Printable(s)
 }
 
-// runs reports a text to be made safe.
+// runs reports whether text is to be made safe and s is text that a spreadsheet would run.
 func (t Text) runs(s string) bool {
 	return t.SpreadsheetSafe && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0
 }

@@ -57,7 +57,8 @@ func FormOf(name string) string {
 	return ""
 }
 
-// NewWriter returns a writer in one of Forms. See NewRows for text and header.
+// NewWriter returns a writer in the form of that name, which is one of Forms; it panics for other names. See NewRows
+// for text and header.
 func NewWriter(w io.Writer, name string, text Text, header bool, columns []Column) Writer {
 	for _, f := range forms {
 		if f.name == name {
@@ -74,6 +75,7 @@ func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
 	return parquetRows{parquet.NewWriter(w, "baca "+model.Version, columns)}
 }
 
+// Write writes rows, with numbers rounded to six digits. It does not change columns.
 func (r parquetRows) Write(columns []Column) {
 	rounded := slices.Clone(columns)
 	for i := range rounded {

@@ -139,6 +139,7 @@ func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 	return first, repeats
 }
 
+// TrainingOptions returns the default options for graphs of a schema, with that seed. It fails for an unknown schema.
 func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 	features, err := model.SchemaWidth(schema)
 	if err != nil {
@@ -250,6 +251,7 @@ func (t *Training) Make(ctx context.Context, epoch func() error) ([]byte, error)
 	return file, err
 }
 
+// encoder returns the encoder in its present state or, without epochs, an untrained one.
 func (t *Training) encoder() *gin.Encoder {
 	if t.trainer == nil {
 		return pretrain.Untrained(t.Options)

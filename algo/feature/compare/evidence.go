@@ -96,7 +96,8 @@ func foldedAUC(folds [][2][]float64) (auc, p float64) {
 // standardError returns the standard error of the AUC of n values against m from the same distribution.
 func standardError(n, m float64) float64 { return math.Sqrt((n + m + 1) / (12 * n * m)) }
 
-// separable returns the list's sample. With written, prints include how molecules were written.
+// separable returns the list's sample in the form that background classifiers read. With written, prints include how
+// molecules were written.
 func (l *List) separable(written bool) *background.Sample {
 	s := &background.Sample{}
 	for _, x := range l.sample {
@@ -109,7 +110,8 @@ func (l *List) separable(written bool) *background.Sample {
 	return s
 }
 
-// withTraits adds a key for each trait to a print.
+// withTraits returns a copy of a print with one more key for each trait, the hash of its name. These keys follow the
+// others and are not in order.
 func withTraits(p fingerprint.Print, traits []trait) fingerprint.Print {
 	p.Keys, p.Counts = slices.Clone(p.Keys), slices.Clone(p.Counts)
 	for _, t := range traits {

@@ -126,7 +126,7 @@ func (q *Domain) Repeat(input []document.Flag, out, path string) string {
 	return document.Command("baca report --qprf", append(flags, append(q.form(), document.Flag{Name: "--out", Value: out})...), path)
 }
 
-// form are the flags of a report alone.
+// form returns the flags that only reports on substances have.
 func (q *Domain) form() []document.Flag {
 	return []document.Flag{
 		{Name: "--neighbors", Value: strconv.Itoa(q.Neighbors), Usual: strconv.Itoa(Neighbors)},

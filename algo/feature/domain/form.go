@@ -95,6 +95,7 @@ func Write(w io.Writer, d *Domain) error {
 	return err
 }
 
+// interval returns the interval of the p-value, or a dash if there is no p-value.
 func (s *Substance) interval(d *Domain) string {
 	if d.References == 0 || math.IsNaN(s.Why.P) {
 		return "–"
@@ -140,6 +141,7 @@ func (p *page) blanksBefore(number string) {
 	}
 }
 
+// substance adds the section of a substance, under the headings of a QPRF.
 func (p *page) substance(d *Domain, s *Substance) {
 	x := s.Why
 	class := "sheet"
@@ -239,6 +241,7 @@ func (s *Substance) decision(d *Domain) string {
 		document.PValue(s.Why.P), relations[s.Why.Verdict], document.PValue(d.Alpha))
 }
 
+// justification returns HTML with the score, the p-value and its interval. If there is no p-value it says why.
 func (s *Substance) justification(d *Domain) string {
 	x := s.Why
 	switch {
@@ -302,6 +305,7 @@ func (s *Substance) analogues(m *model.Model) string {
 		document.Similarity(s.Nearest[0].Similarity), len(s.Nearest), near, alike)
 }
 
+// uncertainty says in which interval the p-value lies, and whether the verdict could be another.
 func (s *Substance) uncertainty(d *Domain) string {
 	if d.References == 0 || math.IsNaN(s.Why.P) {
 		return "There is no p-value, and no interval."

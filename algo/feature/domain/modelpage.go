@@ -50,6 +50,7 @@ func (d *Domain) method() []string {
 		say("decision", document.PValue(d.Alpha)))
 }
 
+// references lists the sources.
 func (p *page) references() {
 	p.Add("<ol class=\"sources\">\n")
 	for _, text := range sources {
@@ -58,6 +59,7 @@ func (p *page) references() {
 	p.Add("</ol>\n")
 }
 
+// method says how the domain is defined and, where it is known, from which score on molecules are not within.
 func (p *page) method(d *Domain) {
 	for _, text := range d.method() {
 		p.Add("<p>%s</p>\n", document.Escape(text))

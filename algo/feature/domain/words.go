@@ -29,8 +29,10 @@ var blanks = lists.Map(lines(blanksText), func(line string) blank {
 	return blank{cells[0], cells[1], cells[2]}
 })
 
+// words has texts of the report by their keys.
 var words = map[string]string{}
 
+// init reads wordsText into words.
 func init() {
 	for _, line := range lines(wordsText) {
 		key, text, _ := strings.Cut(line, ": ")

@@ -294,7 +294,8 @@ func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	return d
 }
 
-// score returns the score of point i at a distance. It is NaN if the graph has none, which is not outside.
+// score returns the score that point i would have at a distance, but no more than its present score. It is NaN if the
+// graph has no score; such a point does not count as outside.
 func (g *ground) score(i int, distance float64) float64 {
 	x := g.answers[g.points[i]]
 	if math.IsNaN(x.Score) {

@@ -109,6 +109,8 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	return a
 }
 
+// sentence says which share of the observed values the intervals hold, and which was asked for. what names the
+// intervals. Without any it returns nil.
 func (h *Held) sentence(what string, c *Calibration) []string {
 	values := "values"
 	switch h.Intervals {

@@ -17,7 +17,8 @@ type Judging struct {
 	Shift *Shift // of the list, nil for none
 }
 
-// Compare compares the list that will be judged, or a sample of it, with the held-out graphs.
+// Compare compares the list that will be judged, or a sample of it, with the held-out graphs, and sets j.Shift. That is
+// nil for a list of fewer than MinList.
 func (j *Judging) Compare(ctx context.Context, list []*graph.Graph, sample bool) error {
 	scores, err := j.Alone.Scores(ctx, list)
 	if err != nil {

@@ -82,6 +82,7 @@ func (s *Scorer) lead(x *Explanation, g *graph.Graph) {
 
 var leads = map[decide.Verdict]string{decide.Outside: "Outside: ", decide.Borderline: "Borderline: ", decide.Inside: "Remarks: "}
 
+// thing returns what a message calls g.
 func thing(g *graph.Graph) string {
 	if g.Features == molecule.Features {
 		return "molecule"

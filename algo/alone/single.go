@@ -60,6 +60,7 @@ func New(ctx context.Context, m *model.Model, workers int) (*Scorer, error) {
 	return s, s.measureHoldout(ctx)
 }
 
+// prepare prepares the bank for distances and density ratios. Without scales it measures them.
 func (s *Scorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
 	if s.near, err = near.NewBank(ctx, s.workers, s.model.Bank, s.model.Subtrees, scales); err == nil {
 		s.ratio = ratio.NewBank(s.near)
@@ -67,6 +68,8 @@ func (s *Scorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
 	return err
 }
 
+// measureHoldout scores and ranks the holdout. Molecules whose print equals that of a training molecule score s.known,
+// which depends on the ranks: it is set from the scores before they are settled.
 func (s *Scorer) measureHoldout(ctx context.Context) error {
 	s.rank(nil)
 	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), model.LookupOf(s.model.HoldoutTraits))
@@ -92,6 +95,7 @@ func (s *Scorer) WithHoldout(ctx context.Context, m *model.Model) (*Scorer, erro
 	return &b, b.measureHoldout(ctx)
 }
 
+// ScoresOf returns the scores of answers.
 func ScoresOf(answers []Answer) []float64 {
 	return lists.Map(answers, func(x Answer) float64 { return x.Score })
 }

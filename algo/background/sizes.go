@@ -60,6 +60,7 @@ func NewSizes(nodes []int, sums []float64) *Sizes {
 	return s
 }
 
+// knot returns the logarithm of the size at knot k. Knots are evenly spaced from Low to High on this scale.
 func (s *Sizes) knot(k int) float64 {
 	low, high := math.Log(float64(s.Low)), math.Log(float64(s.High))
 	return low + float64((high-low)*float64(k))/(SizeKnots-1)

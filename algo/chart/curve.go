@@ -29,6 +29,7 @@ func (c *Chart) Legend(l Curve, x, y float64) {
 	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, l.Colour, l.dashes(), x+28, y+4, l.Label)
 }
 
+// dashes returns the SVG attribute of a dashed line, or nothing.
 func (l Curve) dashes() string {
 	if l.Dashed {
 		return ` stroke-dasharray="5 3"`

@@ -145,6 +145,7 @@ func (r *Representation) Outline() *Outline {
 	return o
 }
 
+// checkFeatures returns an error if a graph has other features than the encoder reads.
 func checkFeatures(e *gin.Encoder, gs []*graph.Graph) error {
 	for i, g := range gs {
 		if g.Features != e.Features {
@@ -215,6 +216,7 @@ func (r *Representation) ZF() []float32 { return r.projections(gin.Feature, r.zf
 // ZS is described at ZF.
 func (r *Representation) ZS() []float32 { return r.projections(gin.Structure, r.zs) }
 
+// projections returns the graph projections of a view: kept if r has no encoder, else recomputed from Q.
 func (r *Representation) projections(view int, kept []float32) []float32 {
 	if r.encoder == nil {
 		return kept

@@ -25,6 +25,7 @@ type SyntaxError struct {
 	Err    error // what was found and expected
 }
 
+// syntaxError returns an error at a line and column, without the name of a file.
 func syntaxError(line, column int, err error) *SyntaxError {
 	return &SyntaxError{Line: line, Column: column, Err: err}
 }

@@ -58,6 +58,7 @@ func idColumn(columns []string) (int, *twins) {
 	return -1, nil
 }
 
+// columnNamesOf returns the names in the form in which columnName compares them.
 func columnNamesOf(columns []string) []string {
 	return lists.Map(columns, columnName[string])
 }

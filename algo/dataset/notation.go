@@ -41,6 +41,7 @@ func spaceAt[T string | []byte](text T, i int) int {
 	return 0
 }
 
+// isSpace reports white space, including characters of no width and byte order marks.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }

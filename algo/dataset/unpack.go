@@ -62,6 +62,7 @@ var (
 	skippableMagic = []byte{0x50, 0x2a, 0x4d, 0x18}
 )
 
+// isSkippable reports whether head begins with the magic number of a skippable frame, whose lower four bits are free.
 func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == skippableMagic[0] && bytes.HasPrefix(head[1:], skippableMagic[1:])
 }

@@ -16,6 +16,7 @@ type window struct {
 	err      error // final error of r, which may be io.EOF
 }
 
+// newWindow returns a window on r whose buffer grows from size to at most limit bytes.
 func newWindow(r io.Reader, size, limit int) *window {
 	return &window{r: r, buf: make([]byte, min(size, limit)), max: limit, line: 1}
 }

@@ -127,6 +127,7 @@ type ranked struct {
 // blockSize numbers fill a block, twice as many split it.
 const blockSize = 512
 
+// fill stores sorted values in blocks of blockSize.
 func (r *ranked) fill(sorted []float64) {
 	r.n = len(sorted)
 	for chunk := range slices.Chunk(sorted, blockSize) {

@@ -63,6 +63,8 @@ const aromaticKind = 128
 
 func (s *kindSet) add(kind uint8)      { s[kind/64] |= 1 << (kind % 64) }
 func (s *kindSet) has(kind uint8) bool { return s[kind/64]>>(kind%64)&1 == 1 }
+
+// meets reports whether both sets have a kind in common.
 func (s *kindSet) meets(t *kindSet) bool {
 	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
 }
@@ -117,6 +119,8 @@ func newAtoms(g *graph.Graph) *atoms {
 }
 
 func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }
+
+// is reports whether atom i is of one of the elements.
 func (a *atoms) is(i int, symbols ...string) bool {
 	return slices.Contains(symbols, a.symbol(i))
 }

@@ -130,6 +130,7 @@ func New(c Config, rng *rand.Rand) *Encoder {
 	return e
 }
 
+// mlp returns two linear layers of these widths, without parameters.
 func mlp(in, hidden, out int) MLP {
 	return MLP{First: Linear{In: in, Out: hidden}, Second: Linear{In: hidden, Out: out}}
 }

@@ -104,6 +104,7 @@ const (
 	maxDigits  = 154
 )
 
+// valid reports whether scale, precision and digits make sense for the type.
 func (l *logical) valid() bool {
 	switch l.kind {
 	case decimalType:
@@ -178,6 +179,7 @@ func appendTruth(_ *Column, b, v []byte) []byte { return strconv.AppendBool(b, v
 
 func appendWhole(_ *Column, b, v []byte) []byte { return strconv.AppendInt(b, wholeNumber(v), 10) }
 
+// appendUnsigned appends an unsigned number of 4 or 8 bytes as text.
 func appendUnsigned(_ *Column, b, v []byte) []byte {
 	x := uint64(wholeNumber(v))
 	if len(v) == 4 {
@@ -186,6 +188,7 @@ func appendUnsigned(_ *Column, b, v []byte) []byte {
 	return strconv.AppendUint(b, x, 10)
 }
 
+// appendFloat appends a float of 2, 4 or 8 bytes as text.
 func appendFloat(_ *Column, b, v []byte) []byte {
 	switch len(v) {
 	case 2:
@@ -227,6 +230,7 @@ func appendBytes(_ *Column, b, v []byte) []byte {
 	return b
 }
 
+// appendUUID appends 16 bytes as the text of a UUID.
 func appendUUID(_ *Column, b, v []byte) []byte {
 	return fmt.Appendf(b, "%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
 }

@@ -113,6 +113,7 @@ func (f *File) Columns() []Column { return f.columns }
 // Len returns how many rows the file says it has.
 func (f *File) Len() int64 { return f.rows }
 
+// readFooter reads the schema, the number of rows and the row groups.
 func (f *File) readFooter(footer []byte) error {
 	r := &reader{left: footer}
 	var schema []element
@@ -180,6 +181,7 @@ type element struct {
 	logical                               logical
 }
 
+// readElement reads an element of the schema. Its physical type is −1 if there is none.
 func readElement(r *reader) element {
 	e := element{physical: -1}
 	var scale, precision int64
@@ -252,6 +254,7 @@ func (f *File) setSchema(schema []element) error {
 	return nil
 }
 
+// readGroup reads a row group of a file with so many columns.
 func readGroup(r *reader, leaves int) (g group) {
 	r.fields(func(id int, kind byte) bool {
 		switch {
@@ -267,6 +270,7 @@ func readGroup(r *reader, leaves int) (g group) {
 	return g
 }
 
+// readChunk reads where the data of a column in a row group are, and how they are stored.
 func readChunk(r *reader) (c chunk) {
 	var data, dictionary int64
 	r.fields(func(id int, kind byte) bool {
@@ -351,6 +355,8 @@ type cursor struct {
 	*unpacking
 }
 
+// cursor returns a cursor on a column of row group g. It fails for columns that are not read and for data that do not
+// fit the schema or the file.
 func (f *File) cursor(g, column int, unpacking *unpacking) (*cursor, error) {
 	c := &f.columns[column]
 	k := f.groups[g].chunks[c.leaf]
@@ -459,6 +465,7 @@ const (
 
 const noChecksum = math.MinInt64
 
+// readHeader reads the header of a page.
 func readHeader(r *reader) (h header) {
 	h.encoding, h.checksum = -1, noChecksum
 	r.numbers(map[int]*int64{1: &h.kind, 2: &h.uncompressed, 3: &h.compressed, 4: &h.checksum}, func(id int, kind byte) bool {
@@ -530,6 +537,7 @@ func (c *cursor) readPage() error {
 	return fmt.Errorf("a page of kind %d: want a newer BaCa, or data pages of version 1 or 2", h.kind)
 }
 
+// readDictionary reads the dictionary page into c.words, as text.
 func (c *cursor) readDictionary(h header) error {
 	if c.words != nil {
 		return errors.New("a second dictionary")
@@ -594,6 +602,7 @@ func (c *cursor) readData(h header) error {
 	return c.setValues(h, body)
 }
 
+// readData2 reads a data page of version 2, whose levels precede the compressed values.
 func (c *cursor) readData2(h header) error {
 	levels := h.repetitionSize + h.definitionSize
 	if h.repetitionSize < 0 || h.definitionSize < 0 || levels > h.compressed || levels > h.uncompressed {
@@ -654,6 +663,7 @@ func (c *cursor) setValues(h header, body []byte) (err error) {
 	return err
 }
 
+// plain returns the values of a body in plain encoding.
 func (c *cursor) plain(body []byte) values {
 	switch {
 	case c.column.width > 0:

@@ -85,6 +85,7 @@ func NewWriter(w io.Writer, program string, columns []Cells) *Writer {
 	return f
 }
 
+// write writes b and counts it. After the first error, which stays in f.err, it does nothing.
 func (f *Writer) write(b []byte) {
 	if f.err == nil {
 		_, f.err = f.w.Write(b)
@@ -151,6 +152,7 @@ func addList[T any](c *writtenColumn, list []T, add func(T) int, isNull func(T) 
 	return size
 }
 
+// truth appends a truth, eight in a byte.
 func (c *writtenColumn) truth(x bool) {
 	if c.truths%8 == 0 {
 		c.plain = append(c.plain, 0)
@@ -176,6 +178,7 @@ func (f *Writer) Close() error {
 
 func (c *writtenColumn) lists() bool { return c.kind == TextLists || c.kind == NumberLists }
 
+// level appends a definition level and, for lists, a repetition level.
 func (c *writtenColumn) level(definition, repetition int) {
 	c.levels = append(c.levels, byte(definition))
 	if c.lists() {
@@ -247,6 +250,7 @@ func (f *Writer) page(body []byte, values int) int64 {
 	return int64(len(head) + len(body))
 }
 
+// physical returns the physical type of the column's values.
 func (c *writtenColumn) physical() int {
 	switch c.kind {
 	case Numbers, NumberLists:
@@ -266,6 +270,7 @@ func (f *Writer) metadata() []byte {
 	return record{{1, 2}, {2, schema}, {3, f.total}, {4, f.groups}, {6, f.program}}.append(nil)
 }
 
+// schema returns the elements of the schema for the column: one, or three for lists.
 func (c *writtenColumn) schema() []any {
 	// A union is a struct with an empty one.
 	list, text := record{{3, record{}}}, record{{1, record{}}}
@@ -325,6 +330,7 @@ type record []struct {
 
 type packed []byte
 
+// append appends the record as a Thrift struct in the compact protocol. Ids of its fields ascend.
 func (r record) append(b []byte) []byte {
 	last := 0
 	for _, f := range r {
@@ -334,6 +340,7 @@ func (r record) append(b []byte) []byte {
 	return append(b, 0)
 }
 
+// kindOf returns the Thrift type of a value.
 func kindOf(value any) byte {
 	switch value.(type) {
 	case int:
@@ -348,6 +355,7 @@ func kindOf(value any) byte {
 	return thriftStruct
 }
 
+// appendValue appends a value in the compact protocol.
 func appendValue(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case int:

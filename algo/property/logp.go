@@ -151,6 +151,7 @@ func (a *atom) aromaticCarbon() float64 {
 	})
 }
 
+// hydrogenLogP is logP of a hydrogen at the atom.
 func (a *atom) hydrogenLogP() float64 {
 	if a.Element == oxygen && !a.Aromatic {
 		return a.hydroxylLogP()
@@ -162,6 +163,7 @@ func (a *atom) hydrogenLogP() float64 {
 	})
 }
 
+// hydroxylLogP is logP of a hydrogen at an aliphatic oxygen.
 func (a *atom) hydroxylLogP() float64 {
 	carbonyl := func(to *atom) bool {
 		return to.is('C') && to.bound(molecule.Double, func(end *atom) bool {

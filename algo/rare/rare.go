@@ -151,6 +151,7 @@ func (t *Table) surprise(w *worker, own uint32) surprise {
 	return s
 }
 
+// have returns how many training molecules have the part with this key, 0 if it is unknown.
 func (t *Table) have(key uint32) uint32 {
 	if k, ok := t.find.Find(key); ok {
 		return t.Counts[k]

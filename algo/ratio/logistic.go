@@ -101,6 +101,7 @@ func (l *logistic) balanced(c float64, used func(i int) bool) []float64 {
 
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
 
+// triangle returns the curvature as an upper triangular matrix.
 func (l *logistic) triangle() blas64.Triangular {
 	return blas64.Triangular{N: l.dim + 1, Stride: l.dim + 1, Data: l.curvature, Uplo: blas.Upper, Diag: blas.NonUnit}
 }

@@ -231,6 +231,7 @@ func (v *view) judge(s *samples, holdout []float32) (batch, bank []float64) {
 	return batch, bank
 }
 
+// scoreBy returns the scores of rows of dim values.
 func scoreBy(h head, rows []float32, dim int) []float64 {
 	scores := make([]float64, len(rows)/dim)
 	for i := range scores {

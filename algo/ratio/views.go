@@ -184,6 +184,8 @@ func (s *bankViews) joint(g *Graphs) []float32 {
 	return rows
 }
 
+// commonSubtrees returns a column for each of the commonest subtrees, in descending order of how many prints have them,
+// ties by key.
 func commonSubtrees(prints []fingerprint.Print) map[uint32]int {
 	holders := map[uint32]int{}
 	for _, p := range prints {
@@ -214,6 +216,7 @@ func sketches(r *contrast.Representation) []float32 {
 	return rows
 }
 
+// logarithms replaces counts by log1p of them.
 func logarithms(counts []float32) {
 	for i, x := range counts {
 		if x > 0 {

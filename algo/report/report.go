@@ -72,6 +72,7 @@ var Classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline
 // A page is a report being written.
 type page struct{ document.Page }
 
+// verdict returns HTML with the verdict in its colour.
 func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, Classes[v], document.Escape(string(v)))
 }

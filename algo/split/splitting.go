@@ -80,6 +80,8 @@ func (s *Splitting) Split(ctx context.Context, records []dataset.Record) ([]stri
 	return parts, err
 }
 
+// divide returns the molecules to train on and those to test, at most s.Share of all. By time or property the highest
+// values are for the test; otherwise whole groups are drawn.
 func (s *Splitting) divide(ctx context.Context, m *splitMolecules) (train, test []int, err error) {
 	want := int(s.Share * float64(len(m.rows)))
 	groups := Copies(m.graphs)

@@ -248,6 +248,7 @@ func OwnBehind(names []string, before []Field) []Field {
 	return list
 }
 
+// textOf returns the text of an error, nothing for nil.
 func textOf(err error) string {
 	if err == nil {
 		return ""
@@ -255,6 +256,7 @@ func textOf(err error) string {
 	return err.Error()
 }
 
+// reasonTexts returns the texts of the reasons.
 func reasonTexts(s *Scored) []string {
 	return lists.Map(s.Why.Reasons, func(r explain.Reason) string { return r.Text })
 }

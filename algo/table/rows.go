@@ -161,6 +161,7 @@ func appendCell(b []byte, c *Column, row int, text Text) []byte {
 	return b
 }
 
+// appendJSON appends the value of a row as JSON, null where there is none.
 func appendJSON(b []byte, c *Column, row int) []byte {
 	const none = "null"
 	switch {
@@ -186,6 +187,7 @@ func appendTruth(b []byte, x float64, none string) []byte {
 	return strconv.AppendBool(b, x != 0)
 }
 
+// appendList appends a JSON list whose elements form appends.
 func appendList[T any](b []byte, values []T, form func([]byte, T) []byte) []byte {
 	b = append(b, '[')
 	for i, v := range values {

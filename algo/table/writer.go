@@ -26,6 +26,7 @@ type form struct {
 	open   func(w io.Writer, text Text, header bool, columns []Column) Writer
 }
 
+// textForm returns a function that opens a writer of a form of NewRows.
 func textForm(name string) func(io.Writer, Text, bool, []Column) Writer {
 	return func(w io.Writer, text Text, header bool, columns []Column) Writer {
 		return NewRows(w, name, text, header, columns)
@@ -40,6 +41,7 @@ var forms = []form{
 	{"sdf", []string{".sdf", ".sd"}, newSDFRows},
 }
 
+// Forms returns the names of all forms.
 func Forms() []string {
 	return lists.Map(forms, func(f form) string { return f.name })
 }
@@ -71,6 +73,7 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 // parquetRows have typed columns. Numbers have six digits, as in text; text is as in the input.
 type parquetRows struct{ *parquet.Writer }
 
+// newParquetRows opens a writer of Parquet, which has its own names of columns and needs no Text.
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
 	return parquetRows{parquet.NewWriter(w, "baca "+model.Version, columns)}
 }
@@ -114,6 +117,7 @@ func sixDigits(x float64) float64 {
 // without atoms for a refused record.
 const Molfile = "molfile"
 
+// MolfileField returns the field with the molfile of a record.
 func MolfileField() Field {
 	return Field{Name: Molfile, Group: OfRecord, Input: molfileOf}
 }
@@ -125,10 +129,12 @@ type sdfRows struct {
 	err  error
 }
 
+// newSDFRows opens a writer of SDF, which names fields in each record and needs no Text.
 func newSDFRows(w io.Writer, _ Text, _ bool, _ []Column) Writer {
 	return &sdfRows{w: bufio.NewWriterSize(w, rowsBuffer)}
 }
 
+// Write writes each row as a record: the molfile, then the other columns that are not empty as data items.
 func (r *sdfRows) Write(columns []Column) {
 	block := Named(columns, Molfile)
 	for row := range Rows(columns) {
@@ -150,6 +156,7 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
+// molfileOf returns the record's molfile, or one written from its SMILES, or an empty one.
 func molfileOf(r *dataset.Entry) string {
 	name := document.Printable(r.ID)
 	if block := r.Molfile(); block != "" {

@@ -213,6 +213,7 @@ func (t *Training) Run(ctx context.Context, interval time.Duration, epoch, save 
 	return nil
 }
 
+// epoch trains for an epoch. If the device fails it calls DeviceFailed and trains the epoch again on the CPU.
 func (t *Training) epoch(ctx context.Context) error {
 	loss, err := t.trainer.Epoch(ctx)
 	if err != nil && t.here.Device != nil && t.DeviceFailed != nil && ctx.Err() == nil {

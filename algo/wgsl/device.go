@@ -123,6 +123,7 @@ func (e *SizeError) Error() string {
 
 func (e *SizeError) Unwrap() error { return e.Err }
 
+// size returns a number of bytes in MiB or KiB.
 func size(bytes int) string {
 	if bytes >= 1<<20 {
 		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
@@ -157,6 +158,7 @@ func (d *Device) reserve(name string, n int) (Buffer, error) {
 	return id, nil
 }
 
+// release frees the buffer with that name, if there is one.
 func (d *Device) release(name string) {
 	if b := d.buffers[name]; b != nil {
 		d.gpu.Free(b.id)
@@ -194,6 +196,7 @@ func (j *job) buffer(name string, n int) Buffer {
 	return b
 }
 
+// write adds an upload of data to a buffer.
 func (j *job) write(b Buffer, data []byte) {
 	if len(data) > 0 {
 		j.work.Writes = append(j.work.Writes, Write{Buffer: b, Data: data})

@@ -23,6 +23,7 @@ type places struct {
 // linear is one layer, out×in, with the places of its weights and biases.
 type linear struct{ in, out, w, b int }
 
+// placesOf returns where the layers of an encoder begin in its parameters.
 func placesOf(e *gin.Encoder) places {
 	p := places{Config: e.Config}
 	ts := e.Tensors()
@@ -119,6 +120,7 @@ const (
 // tileM is a tile's rows in gemm.wgsl, tileN its columns for a product with n.
 const tileM = 64
 
+// tileN returns how many columns a tile of a product with n columns has.
 func tileN(n int) int {
 	switch {
 	case n <= 16:
@@ -242,6 +244,7 @@ func (j *job) nodeLoss(s *space, p *places, c *chunk) {
 
 const inverse = 1 / float64(contrast.Temperature)
 
+// normalize writes the unit rows of zf and zs to uf and us, and their lengths to s.stats.
 func (j *job) normalize(s *space, width, rows, table int, zf, zs, uf, us Buffer) {
 	j.call("normalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(rows)}, s.tables, zf, zs, uf, us, s.stats)
 }
@@ -252,6 +255,7 @@ func (j *job) sums(tile, width, list, count int, tables, a, b, out Buffer) {
 		[]uint32{uint32(width), uint32(list), bits(inverse), uint32(count)}, tables, a, b, out)
 }
 
+// loss computes the loss of each row from the sums in s.rows and s.cols.
 func (j *job) loss(s *space, rows, splits int) {
 	j.each("loss", rows, []uint32{uint32(rows), uint32(splits), bits(inverse)}, s.stats, s.rows, s.cols, s.loss)
 }
@@ -303,6 +307,7 @@ func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 	return ctx.Err()
 }
 
+// check panics if the buffers in to do not fit the graphs, and returns an error if the encoder cannot read these.
 func check(e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	n, width := len(gs), e.Width()
 	if len(to.Pooled) != 2*n*width || len(to.Projection[0]) != n*width || len(to.Projection[1]) != n*width || len(to.NodeLoss) != n {
@@ -312,6 +317,7 @@ func check(e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	return checkGraphs(e, gs)
 }
 
+// checkGraphs returns an error if a graph has other features than the encoder reads, or no structure view.
 func checkGraphs(e *gin.Encoder, gs []*graph.Graph) error {
 	for k, g := range gs {
 		if g.Features != e.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*graph.EncodingWidth {
@@ -345,6 +351,7 @@ func (d *Device) parameters(e *gin.Encoder) (Buffer, error) {
 	return b, nil
 }
 
+// encode submits the encoding of the graphs lo to hi as one chunk.
 func (d *Device) encode(p *places, params Buffer, gs []*graph.Graph, lo, hi int) (Pending, error) {
 	b := new(batch)
 	b.pack(gs[lo:hi], 0, hi-lo, false, 0)

@@ -48,6 +48,7 @@ func (b *Book) CSV(of Sheet) (io.Reader, error) {
 	return s, nil
 }
 
+// open returns a reader of a sheet as CSV.
 func (b *Book) open(of Sheet) (*sheet, error) {
 	file, err := b.archive.Open(of.part)
 	if err != nil {
@@ -56,6 +57,7 @@ func (b *Book) open(of Sheet) (*sheet, error) {
 	return &sheet{Book: b, name: of.Name, xml: newXML(&metered{file, b})}, nil
 }
 
+// Read reads the sheet as CSV, row by row. An error names the sheet and the row.
 func (s *sheet) Read(p []byte) (int, error) {
 	for s.text.Len() == 0 && s.err == nil {
 		s.text.Reset()
@@ -94,6 +96,8 @@ func (s *sheet) next() error {
 	}
 }
 
+// writeRow writes the row that begins here, after a blank line for each row that the file left out before it. Rows must
+// ascend.
 func (s *sheet) writeRow() error {
 	row := s.row + 1
 	if text := s.xml.attr("r"); text != "" {

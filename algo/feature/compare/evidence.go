@@ -153,6 +153,7 @@ func (c *Comparison) single(a, b *List) (best *Single) {
 	return best
 }
 
+// floats returns counts as float64.
 func floats(counts []int) []float64 {
 	return lists.Map(counts, func(n int) float64 { return float64(n) })
 }

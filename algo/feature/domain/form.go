@@ -121,6 +121,7 @@ func (p *page) close(text string) {
 	p.Add("</div></div>\n")
 }
 
+// field adds a field with its number and title. text is HTML with verbs for args.
 func (p *page) field(number, title, text string, args ...any) {
 	p.open(number, title, false)
 	p.Add(text, args...)
@@ -133,6 +134,7 @@ func (p *page) heading(text string) {
 	p.Add("<h2>%s</h2>\n", text)
 }
 
+// blanksBefore adds the fields with lower numbers that stay blank, and says why.
 func (p *page) blanksBefore(number string) {
 	for len(p.blanks) > 0 && p.blanks[0].Number < number {
 		b := p.blanks[0]
@@ -259,6 +261,7 @@ func (s *Substance) justification(d *Domain) string {
 	return text
 }
 
+// descriptors returns HTML with the parts of the score and the distances to the training set.
 func (s *Substance) descriptors() string {
 	x := s.Why
 	text := "<p>"
@@ -269,6 +272,7 @@ func (s *Substance) descriptors() string {
 		document.Number(x.Embedding, 2), document.Number(x.Subtrees, 2), document.Number(x.Counts, 2))
 }
 
+// fragments returns HTML with how many surroundings of atoms no training molecule has, and the reasons.
 func (s *Substance) fragments(d *Domain) string {
 	text := say("surroundings", s.Surroundings, s.Unmet, d.Model.Known())
 	if d.Model.Shared > 0 {
@@ -291,6 +295,7 @@ func (s *Substance) fragments(d *Domain) string {
 // alike is the least similarity of a near training molecule.
 const alike = 0.5
 
+// analogues says how similar the nearest training molecules are, and how many are alike.
 func (s *Substance) analogues(m *model.Model) string {
 	if m.Shared > 0 || len(s.Nearest) == 0 {
 		return "There are none to consider."
@@ -343,6 +348,7 @@ func (d *Domain) blanks() []blank {
 	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return b.Number == "7.3 c" && hasResponses(d.Model) })
 }
 
+// modelObject returns the model as JSON.
 func (d *Domain) modelObject() document.Object {
 	c := &d.Model.Card
 	return document.Object{
@@ -351,6 +357,7 @@ func (d *Domain) modelObject() document.Object {
 	}
 }
 
+// object returns the substance as JSON. What is not known is null.
 func (s *Substance) object(d *Domain) document.Object {
 	x := s.Why
 	low, high := s.Low, s.High

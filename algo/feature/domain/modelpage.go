@@ -110,6 +110,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	return err
 }
 
+// limits returns the limits of the domain: those of every model and those of this one.
 func (d *Domain) limits() []string {
 	list := append([]string{}, limits...)
 	if d.Model.Card.Schema == model.OGBParent {

@@ -48,6 +48,7 @@ type Held struct {
 	Coverage, Low, High, Width float64
 }
 
+// add counts an interval and whether it covers the observed value. Intervals without bounds do not count.
 func (h *Held) add(low, high, observed float64) {
 	if !finite(low) || !finite(high) {
 		return
@@ -59,6 +60,7 @@ func (h *Held) add(low, high, observed float64) {
 	}
 }
 
+// finish turns the sums of add into the coverage, with its interval, and the mean width.
 func (h *Held) finish() {
 	n := float64(h.Intervals)
 	h.Coverage, h.Width = float64(h.Covered)/n, h.Width/n
@@ -215,6 +217,7 @@ func Spearman(a, b []float64) float64 {
 	return stat.Correlation(ranks(a), ranks(b), nil)
 }
 
+// ranks returns the rank of each value, from 0. Equal values share their mean rank.
 func ranks(values []float64) []float64 {
 	order, list := ascending(values), make([]float64, len(values))
 	for from := 0; from < len(order); {

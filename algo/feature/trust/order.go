@@ -30,6 +30,7 @@ const (
 	OrderCombined Order = "combined"
 )
 
+// Orders returns all orders.
 func Orders() []Order {
 	return []Order{OrderScore, OrderNeighbors, OrderMargin, OrderUncertainty, OrderCombined}
 }
@@ -101,6 +102,7 @@ type ranking struct {
 	distances, uncertainties []float64 // of held-out predictions, ascending
 }
 
+// newRanking returns a ranking by the distances and uncertainties of known predictions. It fails for an unknown order.
 func newRanking(by Order, known []Prediction) (*ranking, error) {
 	if !slices.Contains(Orders(), by) {
 		return nil, fmt.Errorf("errors by %q: want one of %s", by, Names(Orders()))

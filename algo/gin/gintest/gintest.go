@@ -75,6 +75,7 @@ func Encoder(t testing.TB) *Batch {
 	return &r
 }
 
+// flatten returns the numbers of nested JSON lists in order.
 func flatten(v any) []float64 {
 	switch v := v.(type) {
 	case float64:

@@ -74,6 +74,7 @@ func (m Matrix) check(name, part string) {
 	}
 }
 
+// check panics unless dst is m×n, the products have k = ka = kb terms, and all matrices have their values.
 func check(name string, dst, a, b Matrix, m, n, k, ka, kb int) {
 	if dst.Rows != m || dst.Cols != n || k != ka || k != kb || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {
 		panic(fmt.Sprintf("kernel: %s of %d×%d and %d×%d into %d×%d", name, a.Rows, a.Cols, b.Rows, b.Cols, dst.Rows, dst.Cols))
@@ -178,6 +179,8 @@ func linear(name string, biases, out, in int, relu bool) int {
 	return addBias
 }
 
+// mulNT computes dst = a·bᵀ in blocks of blockCols columns, with a bias and flags of gemm. With zeros it leaves out the
+// zeros of a.
 func mulNT(name string, dst, a, b Matrix, bias []float32, flags int, zeros bool) {
 	m, n, k := a.Rows, b.Rows, a.Cols
 	check(name, dst, a, b, m, n, k, a.Cols, b.Cols)
@@ -274,6 +277,7 @@ func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
 	}
 }
 
+// mulPacked computes the columns lo to hi of a·bᵀ. lo must begin a block. lists, if any, leave out the zeros of a.
 func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32, flags int, lists []int32) {
 	if lo < 0 || lo%blockCols != 0 || hi < lo || hi > b.rows || a.Cols != b.Terms || dst.Rows != a.Rows ||
 		dst.Cols != hi-lo || dst.Rows > 1 && dst.Cols > 0 && dst.Stride == 0 {

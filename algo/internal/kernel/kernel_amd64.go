@@ -53,6 +53,7 @@ func detect() int {
 
 // The vector code of each loop, for operands that hold values.
 
+// gemmVector is gemmGo in vector code of the level.
 func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	d, x, y, z := unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(bias)
 	if level == avx512 {
@@ -62,6 +63,7 @@ func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ld
 	}
 }
 
+// gemmListed is gemmVector for the terms in lists alone.
 func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m, n, k int, bias []float32, flags int, lists []int32) {
 	d, x, y, z := unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(bias)
 	if level == avx512 {
@@ -91,10 +93,12 @@ func list(lists []int32, a []float32, as, m, k int) {
 	}
 }
 
+// transposeVector is transposeGo in vector code.
 func transposeVector(dst, src []float32, lds, rows, cols int) {
 	transposeAVX2(&dst[0], &src[0], lds, rows, cols)
 }
 
+// addVector is addGo in vector code.
 func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	switch {
 	case ldd == 0:
@@ -106,10 +110,12 @@ func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	}
 }
 
+// addNeighborsVector is addNeighborsGo in vector code. It stops before a row with a fault and returns how many it did.
 func addNeighborsVector(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) (done int) {
 	return addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
 }
 
+// reluGradientVector is reluGradientGo in vector code. It takes rows without gaps as one long row.
 func reluGradientVector(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 	if ldd == cols && ldy == cols {
 		ldd, ldy, rows, cols = 0, 0, 1, rows*cols
@@ -119,16 +125,19 @@ func reluGradientVector(d []float32, ldd int, y []float32, ldy, rows, cols int) 
 
 func expVector(x []float32, scale float32) { expAVX2(&x[0], len(x), scale) }
 
+// sumsVector is sumsGo in vector code.
 func sumsVector(rows, cols []float64, x []float32) {
 	sumsAVX2(&rows[0], &cols[0], &x[0], len(rows), len(cols))
 }
 
 func weightVector(x, r, c []float32) { weightGo(x, r, c) }
 
+// normalizeVector is normalizeGo in vector code.
 func normalizeVector(dst, norms, z []float32) {
 	normalizeAVX2(&dst[0], &norms[0], &z[0], len(norms), len(z)/len(norms))
 }
 
+// normalizeGradientVector is normalizeGradientGo in vector code.
 func normalizeGradientVector(dst, g, u, norms []float32) {
 	normalizeGradientAVX2(&dst[0], &g[0], &u[0], &norms[0], len(norms), len(u)/len(norms))
 }
@@ -138,6 +147,7 @@ func dotVector(a, b []float32) float32 { return dotGo(a, b) }
 func productsVector(_, _, _ []float64) bool    { return false }
 func addProductsVector(_, _, _ []float64) bool { return false }
 
+// adamVector is adamGo in vector code.
 func adamVector(params, grads, m, v []float32, s AdamStep) {
 	adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
 }
@@ -145,6 +155,7 @@ func adamVector(params, grads, m, v []float32, s AdamStep) {
 // HasMasks reports whether AddWhere is vector code.
 func HasMasks() bool { return level == avx512 }
 
+// addWhereVector is addWhereGo, in vector code with AVX-512.
 func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	if level < avx512 {
 		addWhereGo(sums, tops, bits, rows, gains)

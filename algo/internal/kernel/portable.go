@@ -57,12 +57,14 @@ func transposeGo(dst, src []float32, lds, rows, cols int) {
 	}
 }
 
+// addGo adds rows of x to rows of dst. A stride ldd of 0 adds all of them to one row.
 func addGo(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	for i := range rows {
 		addRow(dst[i*ldd:][:cols], x[i*ldx:])
 	}
 }
 
+// addRow adds x to d, as long as d is.
 func addRow(d, x []float32) {
 	x = x[:len(d)]
 	for j := range d {
@@ -70,6 +72,7 @@ func addRow(d, x []float32) {
 	}
 }
 
+// addNeighborsGo sets each row of dst to the row of h plus the rows of its neighbours, in their order.
 func addNeighborsGo(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
 	for i := range rows {
 		d := dst[i*ldd:][:cols]
@@ -80,6 +83,7 @@ func addNeighborsGo(dst []float32, ldd int, h []float32, ldh int, offsets, neigh
 	}
 }
 
+// reluGradientGo clears the values of d where y is at most 0.
 func reluGradientGo(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 	for i := range rows {
 		row, out := d[i*ldd:][:cols], y[i*ldy:][:cols]
@@ -113,6 +117,7 @@ func exp1(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }
 
+// expGo replaces each x by exp(scale·x).
 func expGo(x []float32, scale float32) {
 	for i, v := range x {
 		x[i] = exp1(v * scale)
@@ -146,12 +151,14 @@ func log1p1(x float32) float32 {
 	return float32(float64(k*math.Ln2) + float64(2*s*p))
 }
 
+// log1p sets dst to log(1+x).
 func log1p(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = log1p1(v)
 	}
 }
 
+// sumsGo sets rows to the sums of the rows of x, each in eight parts, and adds its rows to cols.
 func sumsGo(rows, cols []float64, x []float32) {
 	n := len(cols)
 	for i := range rows {
@@ -166,6 +173,7 @@ func sumsGo(rows, cols []float64, x []float32) {
 	}
 }
 
+// weightGo multiplies x_ij by r_i + c_j.
 func weightGo(x, r, c []float32) {
 	n := len(c)
 	for i, ri := range r {
@@ -176,6 +184,8 @@ func weightGo(x, r, c []float32) {
 	}
 }
 
+// normalizeGo sets the rows of dst to those of z divided by their length, and norms to the lengths. It divides by at
+// least smallest.
 func normalizeGo(dst, norms, z []float32) {
 	width := len(z) / max(1, len(norms))
 	for i := range norms {
@@ -194,6 +204,8 @@ func normalizeGo(dst, norms, z []float32) {
 	}
 }
 
+// normalizeGradientGo sets dst to the gradient with respect to rows of these norms, from the gradient g with respect to
+// the unit rows u.
 func normalizeGradientGo(dst, g, u, norms []float32) {
 	width := len(u) / max(1, len(norms))
 	for i, norm := range norms {
@@ -210,6 +222,7 @@ func normalizeGradientGo(dst, g, u, norms []float32) {
 	}
 }
 
+// dotGo returns the scalar product of a and b, added in eight parts.
 func dotGo(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s [8]float32

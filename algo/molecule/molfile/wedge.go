@@ -423,6 +423,8 @@ type point struct{ x, y, z float64 }
 
 func (v point) flat() point         { return point{v.x, v.y, 0} }
 func (v point) minus(w point) point { return point{v.x - w.x, v.y - w.y, v.z - w.z} }
+
+// dot returns the scalar product.
 func (v point) dot(w point) float64 {
 	return float64(v.x*w.x) + float64(v.y*w.y) + float64(v.z*w.z)
 }

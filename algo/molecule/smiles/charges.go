@@ -70,6 +70,7 @@ func (d *drawing) read() (m *molecule.Molecule, aromatic int) {
 	return m, aromatic
 }
 
+// clone returns a copy of the atoms, bonds and name of m.
 func clone(m *molecule.Molecule) *molecule.Molecule {
 	return &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 }

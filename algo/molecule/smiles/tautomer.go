@@ -116,6 +116,7 @@ type state struct {
 	bonds []molecule.Bond
 }
 
+// save copies the atoms and bonds to s.
 func (p *parser) save(s *state) {
 	s.atoms, s.bonds = append(s.atoms[:0], p.Atoms...), append(s.bonds[:0], p.Bonds...)
 }
@@ -264,6 +265,7 @@ func (p *parser) blur(m *molecule.Molecule, i int32) {
 	}
 }
 
+// sort sorts atoms by their place.
 func (t *tautomers) sort(atoms []int32) {
 	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }

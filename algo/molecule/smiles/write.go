@@ -571,6 +571,7 @@ func (w *writer) other(k, i int32) int32 {
 	return b.From + b.To - i
 }
 
+// hasDouble reports whether atom i has a double bond.
 func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }

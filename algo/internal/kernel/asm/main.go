@@ -10,6 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// main generates all routines.
 func main() {
 	ConstraintExpr("!noasm")
 	cpu()

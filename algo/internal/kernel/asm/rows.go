@@ -97,6 +97,7 @@ func constant(name string, bits uint32) Mem {
 
 func float(name string, x float32) Mem { return constant(name, math.Float32bits(x)) }
 
+// add generates addAVX2 and addToOneAVX2.
 func add() {
 	routine("addAVX2", "(dst *float32, ldd int, x *float32, ldx, rows, cols int)",
 		"addAVX2 is addGo.")
@@ -242,6 +243,7 @@ func reluGradient() {
 	end()
 }
 
+// exp generates expAVX2.
 func exp() {
 	log2e, magic := float("log2e", math.Log2E), float("magic", 12582912)
 	ln2hi, ln2lo := float("ln2hi", 0.693359375), float("ln2lo", -2.12194440e-4)
@@ -327,6 +329,7 @@ func doubles(row, o reg.GPVirtual, c int, low, high reg.VecPhysical, masked bool
 	}
 }
 
+// sums generates sumsAVX2.
 func sums() {
 	routine("sumsAVX2", "(rows, cols *float64, x *float32, m, n int)", "sumsAVX2 is sumsGo for m, n > 0.")
 	rows, cols, x, m, n := argument("rows"), argument("cols"), argument("x"), argument("m"), argument("n")
@@ -393,6 +396,7 @@ func sums() {
 	end()
 }
 
+// normalize generates normalizeAVX2 and normalizeGradientAVX2.
 func normalize() {
 	smallest, one := float("smallest", 1e-12), float("one", 1)
 	routine("normalizeAVX2", "(dst, norms, z *float32, rows, width int)", "normalizeAVX2 is normalizeGo for rows, width > 0.")
@@ -501,6 +505,7 @@ func broadcast(name string, to Op) {
 	VBROADCASTSS(p.Addr, to)
 }
 
+// adam generates adamAVX2.
 func adam() {
 	routine("adamAVX2", "(params, grads, m, v *float32, n int, keep1, take1, keep2, take2, root, eps, rate float32)", "adamAVX2 is adamGo.")
 	params, grads, m, v, n := argument("params"), argument("grads"), argument("m"), argument("v"), argument("n")
@@ -538,6 +543,7 @@ func adam() {
 	end()
 }
 
+// transpose generates transposeAVX2.
 func transpose() {
 	routine("transposeAVX2", "(dst, src *float32, lds, rows, cols int)", "transposeAVX2 is transposeGo for rows, cols > 0.")
 	dst, src, lds, rows, cols := argument("dst"), argument("src"), stride("lds"), argument("rows"), argument("cols")

@@ -920,8 +920,7 @@ func (r *Finder) OfAtom(i int32) []int32 {
 	return r.byAtom.of(i, &r.List, r.atoms, len(r.nodes))
 }
 
-// OfBond returns the rings of a bond. The molecule must have rings.
-
+// OfBond returns the rings that bond k is in. The molecule must have rings.
 func (r *Finder) OfBond(k int32) []int32 {
 	return r.byBond.of(k, &r.List, r.bonds, len(r.shut))
 }

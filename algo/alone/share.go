@@ -65,8 +65,9 @@ func Share(ctx context.Context, workers int, m *model.Model, k int) (*model.Mode
 }
 
 // sharedBackground returns the background head without what fewer than k graphs of the bank decide:
-// weights of buckets that 1 to k−1 of them hold become 0, and the extreme sizes become those of the
-// k-th graph.
+//
+//   - the weights of buckets that 1 to k−1 of them hold become 0,
+//   - the smallest and the largest size become those of the k-th graph from either end.
 func sharedBackground(m *model.Model, k int) (*background.Head, *background.Sizes) {
 	holders := make([]int, background.Buckets)
 	last := make([]int, background.Buckets) // the graph counted last, from 1

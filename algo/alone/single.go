@@ -234,8 +234,9 @@ func (s *Scorer) answer(distance float64, equal bool, p fingerprint.Print, of mo
 	return x
 }
 
-// settled returns the score of a graph. If its print equals that of a training graph, a molecule scores s.known, and a
-// plain graph at most s.known. A model made for sharing holds no training graphs, so there the score stays.
+// settled returns the score of a graph. If its print equals that of a training graph (equal), a molecule scores
+// s.known, and a plain graph at most s.known. A model made for sharing holds no training graphs, so there the score
+// stays.
 func (s *Scorer) settled(score float64, equal bool) float64 {
 	switch {
 	case !equal || s.model.Shared > 0:

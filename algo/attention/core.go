@@ -106,8 +106,9 @@ func (c *core) attend(query int32, keys []int32) float64 {
 // part returns row i of a row-major matrix.
 func part(m []float32, i, width int) []float32 { return m[i*width : (i+1)*width] }
 
-// loss returns the sum of the terms. It leaves the gradients with respect to the projections in their
-// dy. That of v is with respect to the values before they were brought to length 1.
+// loss returns the sum of the terms: −log p where a term is high, else −log(1−p), for p = (1+ATTN)/2, clipped. It
+// leaves the gradients with respect to the projections in their dy. That of v is with respect to the values before they
+// were brought to length 1. Clipped terms have no gradient.
 func (c *core) loss(terms []term, refs []int32) float64 {
 	for _, p := range c.projections() {
 		p.dy = parallel.Grow(p.dy, len(p.y))

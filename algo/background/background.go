@@ -77,8 +77,8 @@ func (h *Head) Score(p fingerprint.Print, fold int) float64 {
 	return (logit(h.Weights[fold], p) - h.Mean) / h.Deviation
 }
 
-// Shares returns what each subtree, in the order of the print's keys, adds to Score, and the rest
-// of the sum.
+// Shares returns what each subtree, in the order of the print's keys, adds to Score, and the rest of the sum: the
+// intercept less the mean.
 func (h *Head) Shares(p fingerprint.Print, fold int) (shares []float64, rest float64) {
 	w := h.Weights[fold]
 	shares = make([]float64, len(p.Keys))

@@ -86,7 +86,7 @@ func (s *Sizes) Of(nodes int) (mean, deviation float64) {
 	return s.at(float64(nodes))
 }
 
-// Between returns the curve between two sizes.
+// Between returns the curve between two sizes, as far as s has them.
 func (s *Sizes) Between(low, high int) *Sizes {
 	part := &Sizes{Low: max(low, s.Low), High: min(high, s.High)}
 	part.High = max(part.Low, part.High)

@@ -74,7 +74,8 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	}
 }
 
-// gradient writes the gradient of scale·Σℓ(i), given the sums over rows and columns.
+// gradient writes the gradient of scale·Σℓ(i), given the sums over rows and columns. It takes block rows at a time. If
+// one block has all rows, w.sim still holds their exponentials.
 func (w *Workspace) gradient(f, s kernel.Matrix, block int, scale float32, dzf, dzs []float32) {
 	n, width := f.Rows, f.Cols
 	// ∂ℓ/∂s: −1/τ on the diagonal, and from the two log-sums of row i and

@@ -72,7 +72,7 @@ func (f Format) Graphs() bool {
 	return x != nil && x.graphs
 }
 
-// ParseFormat returns the format with a name. The name "auto" gives Auto.
+// ParseFormat returns the format with a name, which it does not check. The name "auto" gives Auto.
 func ParseFormat(name string) Format {
 	if name == "auto" {
 		return Auto

@@ -14,7 +14,7 @@ import (
 	"baca/algo/graph"
 )
 
-// beginsJSON recognises an object, or a list of objects.
+// beginsJSON reports whether head begins with an object that has a key, or with a list of such objects.
 func beginsJSON(head []byte) bool {
 	head = bytes.TrimLeft(head, blanks+"\n")
 	if rest, list := bytes.CutPrefix(head, []byte("[")); list {

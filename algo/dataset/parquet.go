@@ -120,7 +120,8 @@ func (f *frame) begin(column string) error {
 	return f.choose(t, column)
 }
 
-// noteUnread calls Options.Note about columns that are not read, once for all files of a folder.
+// noteUnread calls Options.Note about columns that are not read, by name for the first maxNamed and with a count for
+// the others. It says each sentence once for all files of a folder.
 func (f *frame) noteUnread() {
 	note := func(sentence string) {
 		if f.opt.Note != nil && !f.noted[sentence] {

@@ -235,9 +235,11 @@ func lines(head []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// placeOf returns the place of the SMILES. It is the first word, unless most lines have molecules elsewhere.
+// placeOf returns the place of the SMILES in the lines of head, of which it reads headRows, and how many molecules are
+// there. The place is the first word, unless others have more than twice as many molecules or the header names another
+// one.
 func placeOf(head []byte) (place, support) {
-	var s [maxPlace + 2]support // last has the first index
+	var s [maxPlace + 2]support // by place + 1, since the place last is −1
 	n := 0
 	for line := range lines(head) {
 		words := place(len(bytes.FieldsFunc(line, isSpace)))

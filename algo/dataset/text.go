@@ -142,7 +142,8 @@ type utf16Text struct {
 	order binary.ByteOrder
 }
 
-// Read reads at least one character. p must have room for it, as a bufio.Reader's buffer has.
+// Read reads at least one character, and further ones while p has room and they are in the buffer. p must have room for
+// one, as a bufio.Reader's buffer has.
 func (u *utf16Text) Read(p []byte) (n int, err error) {
 	for {
 		c, err := u.char()
@@ -195,7 +196,8 @@ func (l *lineFeeds) Read(p []byte) (int, error) {
 	return l.convert(p[:n]), err
 }
 
-// convert changes p and returns its new length.
+// convert replaces each carriage return in p, with a line feed after it or without, by a line feed, and returns the new
+// length. l.returned keeps whether p ended in a carriage return, whose line feed may come in the next call.
 func (l *lineFeeds) convert(p []byte) int {
 	n, rest := 0, p
 	for len(rest) > 0 {

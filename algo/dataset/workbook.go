@@ -23,7 +23,8 @@ const (
 )
 
 // sheetOf returns a sheet of a workbook as CSV. This is the sheet that was asked for, or else the first visible sheet
-// that holds structures, or else the first that holds anything.
+// that holds structures, or else the first that holds anything. It calls u.sheets with the names of the visible sheets
+// and of this one. size is that of the workbook in bytes.
 func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 	if size > maxWorkbook {
 		return nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", maxWorkbook, saveAsCSV)

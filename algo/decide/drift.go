@@ -52,8 +52,8 @@ type jumper struct {
 // driftStream is the second half of the seed of the draws.
 const driftStream = 0xba1a_1007
 
-// NewDrift starts with the scores of a holdout, without NaN. If empty, the stream is compared with
-// its own beginning only.
+// NewDrift starts with the scores of a holdout, of which it leaves out NaN. With an empty holdout the stream is
+// compared with its own beginning only.
 func NewDrift(holdout []float64, seed uint64) *Drift {
 	d := &Drift{rng: rand.New(rand.NewPCG(seed, driftStream))}
 	sorted := slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)

@@ -36,7 +36,7 @@ func (p *Page) Add(format string, args ...any) { fmt.Fprintf(p, p.Say(format), a
 // Say returns a text about molecules in the page's words: about graphs if the page is Plain.
 func (p *Page) Say(text string) string { return Say(p.Plain, text) }
 
-// Begin opens a document. script draws molecules; it may be nil.
+// Begin opens a document with its title. script draws molecules; without one, which is nil, the page runs no scripts.
 func (p *Page) Begin(title string, script []byte) {
 	p.Add(`<!doctype html>
 <html lang="en">
@@ -116,7 +116,7 @@ func (p *Page) Again(why, command string) {
 	p.Add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", Escape(why), Escape(command))
 }
 
-// Pairs shows names with their values.
+// Pairs shows names with their values, and nothing for an empty list.
 func (p *Page) Pairs(list []Pair) {
 	if len(list) == 0 {
 		return

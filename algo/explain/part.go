@@ -188,9 +188,16 @@ func (p *part) kind() string {
 	return some(p.times, name)
 }
 
-// fact says what is unusual about a part, and returns the weight of that reason: that few or no training graphs have its
-// nodes, neighbours or surroundings, or else what moves the score. The text is empty if nothing is
-// unusual, or if named already calls the value unseen. In a plain graph, fact keeps only the nodes that the text is about.
+// fact says what is unusual about a part, and returns the weight of that reason. The first of these that holds is said:
+//
+//   - what inside says of a part with named groups,
+//   - no training graph has one of its nodes,
+//   - none has its neighbours, or its wider surroundings,
+//   - only few have its surroundings,
+//   - which of the parts of the score it raises most.
+//
+// The text is empty if nothing is unusual, or if a reason in named already says that the node is unseen. In a plain
+// graph, fact removes from p the nodes that the text is not about.
 func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, named []Reason) (string, float64) {
 	if p.list != nil {
 		if text, weight := m.inside(g, keys, p, blame.Inside); text != "" || blame.Inside {

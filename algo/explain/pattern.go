@@ -118,7 +118,9 @@ func elementOf(symbol string) int {
 	panic("explain: no element " + symbol)
 }
 
-// naming returns the group that the pattern finds around its centre i, or a group without a name.
+// naming returns the group that the pattern finds around its centre i, or a group without a name. The nodes of the
+// group leave out those that the pattern has as context, and include the ring that it asks for, but not its aromatic
+// atoms.
 func (p *pattern) naming(a *atoms, i int) group {
 	if !p.atoms[0].is(a, i) {
 		return group{}

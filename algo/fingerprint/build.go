@@ -139,7 +139,7 @@ func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err 
 }
 
 // addPrints checks the prints and fills the lists of holders. It records each print's weights and total, and the counts
-// that do not fit into a list.
+// that do not fit into a list. It fails if a print is damaged or more prints have a key than its list has room for.
 func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	u, entries, err := unpacker{Packed: p}, []entry(nil), error(nil)
 	for place := range uint32(x.Len()) {

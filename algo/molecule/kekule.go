@@ -198,7 +198,8 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 	f.first[n] = int32(len(f.near))
 }
 
-// kekulizeSystem finds a Kekulé form of the fused rings in system, or returns an error.
+// kekulizeSystem finds a Kekulé form of the fused rings in system, or returns an error. It does nothing if no atom in
+// them is aromatic or a wildcard.
 func (p *Draft) kekulizeSystem(system []int32) error {
 	k, r := &p.kek, &p.Rings
 	k.all = k.all[:0]

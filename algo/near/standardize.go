@@ -91,7 +91,8 @@ func ScaleOf(scores []float64) Scale {
 		s.Deviation += float64((x - s.Mean) * (x - s.Mean))
 	}
 	s.Deviation = math.Sqrt(s.Deviation / float64(max(1, len(scores))))
-	if !(s.Deviation > 1e-12*(1+math.Abs(s.Mean))) {
+	const rounding = 1e-12 // deviations below this share of the mean are rounding errors, or scores are NaN
+	if !(s.Deviation > rounding*(1+math.Abs(s.Mean))) {
 		s.Deviation = 1
 	}
 	return s

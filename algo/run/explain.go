@@ -110,7 +110,7 @@ func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error
 const mostAlike = 3
 
 // likeOutside returns the records, from 1, on the OOD side of the attention's dictionaries that get most attention from
-// record r. Without a batch it returns none.
+// record r, at most mostAlike. Without a batch it returns none.
 func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float64, error) {
 	if e.Scorer == nil {
 		return nil, nil

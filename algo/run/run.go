@@ -314,7 +314,8 @@ func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*bat
 	return rows, nil
 }
 
-// emit completes rows, and counts and writes them.
+// emit completes rows, counts them and writes them, refused ones also to the rejects. Without rows it writes the header
+// alone, if that is not yet written.
 func (r *Run) emit(ctx context.Context, rows []table.Row) error {
 	if err := r.begin(); err != nil {
 		return err

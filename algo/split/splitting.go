@@ -27,7 +27,7 @@ const (
 	ByRandom   = "random"   // molecules are drawn
 )
 
-// Ways are all ways to
+// Ways are all ways to split molecules.
 var Ways = []string{ByScaffold, ByCluster, ByTime, ByProperty, ByRandom}
 
 // Names of the parts.
@@ -80,8 +80,8 @@ func (s *Splitting) Split(ctx context.Context, records []dataset.Record) ([]stri
 	return parts, err
 }
 
-// divide returns the molecules to train on and those to test, at most s.Share of all. By time or property the highest
-// values are for the test; otherwise whole groups are drawn.
+// divide returns the molecules to train on and those to test, at most s.Share of all. By time or property it tests
+// those with the highest values, otherwise groups that it draws.
 func (s *Splitting) divide(ctx context.Context, m *splitMolecules) (train, test []int, err error) {
 	want := int(s.Share * float64(len(m.rows)))
 	groups := Copies(m.graphs)
@@ -98,7 +98,7 @@ func (s *Splitting) divide(ctx context.Context, m *splitMolecules) (train, test 
 	return train, test, err
 }
 
-// splitMolecules are the molecules that can be
+// splitMolecules are the molecules that can be split.
 type splitMolecules struct {
 	rows   []int // of each
 	graphs []*graph.Graph

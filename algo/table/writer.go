@@ -73,7 +73,7 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 // parquetRows have typed columns. Numbers have six digits, as in text; text is as in the input.
 type parquetRows struct{ *parquet.Writer }
 
-// newParquetRows opens a writer of Parquet, which has its own names of columns and needs no Text.
+// newParquetRows opens a writer of Parquet. It always names the columns, and text is as in the input.
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
 	return parquetRows{parquet.NewWriter(w, "baca "+model.Version, columns)}
 }
@@ -129,7 +129,7 @@ type sdfRows struct {
 	err  error
 }
 
-// newSDFRows opens a writer of SDF, which names fields in each record and needs no Text.
+// newSDFRows opens a writer of SDF. Each record names its fields, and text is as in the input.
 func newSDFRows(w io.Writer, _ Text, _ bool, _ []Column) Writer {
 	return &sdfRows{w: bufio.NewWriterSize(w, rowsBuffer)}
 }

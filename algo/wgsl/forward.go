@@ -186,7 +186,7 @@ func (j *job) head(s *space, m [2]linear, out, hidden, x view, n int) {
 	j.apply(s, m[1], out, hidden, n, false)
 }
 
-// sumAt is the offset of a layer's MLP input, midAt of its hidden layer.
+// sumAt returns where the input of a layer's MLP begins in s.sums, for n nodes.
 func (p *places) sumAt(v, l, n int) int {
 	if l == 0 {
 		return 0
@@ -194,10 +194,11 @@ func (p *places) sumAt(v, l, n int) int {
 	return n * (p.layers[v][0][0].in + (l-1)*p.Hidden)
 }
 
+// midAt returns where the hidden layer of that MLP begins in s.mids.
 func (p *places) midAt(l, n int) int { return n * l * p.Hidden }
 
-// forward encodes a chunk. Graph projections go to zf and zs, from row c.first on. With keep set
-// the backward pass's inputs are kept.
+// forward encodes a chunk. Graph projections go to z, from row c.first on. With keep set, s.sums and s.mids keep the
+// inputs of the backward pass. Layers of at most maxFused values run as one kernel.
 func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep bool) {
 	width, d := p.Width(), p.Hidden
 	for v := range gin.Views {

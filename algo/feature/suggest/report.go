@@ -23,7 +23,8 @@ type Report struct {
 // maxPicks bounds the picks that are shown.
 const maxPicks = 100
 
-// HTML returns what the page in the browser shows. Each pick is a button whose data-pick is its record, from 0.
+// HTML returns what the page in the browser shows. Each pick is a button whose data-pick is its record, from 0. Without
+// picks there is no figure.
 func (s *Report) HTML() string {
 	p := new(document.Page)
 	for _, text := range s.Sentences {

@@ -199,7 +199,8 @@ func (m *reader) addAtom(a molecule.DraftAtom, s site) {
 	m.sites = append(m.sites, s)
 }
 
-// addBond appends a bond between atoms i and j, but only counts a hydrogen bond.
+// addBond appends a bond between atoms i and j and its wedge. A hydrogen bond is only counted. A bond from an atom to
+// itself is an error.
 func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
 	if i == j {
 		return m.fail(0, len(m.line), "a bond joins atom %d to itself", i+1)
@@ -523,7 +524,8 @@ func (m *reader) imply(i int32, text string) {
 	}
 }
 
-// readEntries reads the atoms and values of a property line, and calls set for each. at is the column of the value.
+// readEntries reads the entries of a property line and calls set for each: four columns for an atom and four for its
+// value. at is the column of the value. It stops at the first error.
 func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int) error) error {
 	n, err := m.number(6, 3, "the number of entries")
 	for at := 9; err == nil && n > 0; n-- {

@@ -359,7 +359,8 @@ func (m *reader) metalTag(i int32) molecule.Chirality {
 	return molecule.Achiral
 }
 
-// setGeometry gives double bonds the geometry that the coordinates show.
+// setGeometry gives double bonds the geometry that the coordinates show. Crossed and wavy bonds, and wavy bonds at an
+// end, leave it unknown.
 func (m *reader) setGeometry() {
 	p := m.p
 	for k := range p.Bonds {

@@ -95,7 +95,8 @@ type ringBond struct {
 	is   func(*molecule.Bond) bool // nil if not written
 }
 
-// pattern reads a pattern to its end or closing parenthesis. depth counts the enclosing patterns.
+// pattern reads a pattern to its end or to the parenthesis that closes it, which it leaves. depth counts the enclosing
+// patterns. It panics with an error by fail.
 func (r *reader) pattern(depth int) *Pattern {
 	p, last := &Pattern{}, -1
 	var branches []int
@@ -139,7 +140,8 @@ func (r *reader) pattern(depth int) *Pattern {
 	return p
 }
 
-// closeRing records the first end of a ring number. At the second end it adds the bond to the later of both atoms.
+// closeRing records the first end of a ring number. At the second end it adds the bond to the later of both atoms. A
+// ring of one atom panics by fail.
 func (r *reader) closeRing(p *Pattern, open map[string]ringBond, number string, end ringBond) {
 	begin, opened := open[number]
 	if !opened {
@@ -291,7 +293,8 @@ var counts = map[string]struct {
 
 const none = "-1"
 
-// primitive reads one condition of a bracket.
+// primitive reads one condition of a bracket and returns its test. depth counts the enclosing patterns. It panics with
+// an error by fail.
 func (r *reader) primitive(depth int) func(place) bool {
 	if rest := r.text[r.at:]; len(rest) > 1 && elementOf(rest[:2]) > 0 {
 		r.at += 2

@@ -174,28 +174,32 @@ func (d *drawing) opposed(i int32) bool {
 // bond with an adjacent anion.
 var (
 	bases     = []uint8{carbon, nitrogen, oxygen, phosphorus, sulfur, selenium}
-	acids     = []uint8{nitrogen, oxygen, 9, sulfur, 17, selenium, 35, 52, 53}
-	expanding = []uint8{phosphorus, sulfur, 33, selenium, 52, 53}
+	acids     = []uint8{nitrogen, oxygen, fluorine, sulfur, chlorine, selenium, bromine, tellurium, iodine}
+	expanding = []uint8{phosphorus, sulfur, arsenic, selenium, tellurium, iodine}
 	chalcogen = []uint8{oxygen, sulfur, selenium}
 )
 
-// joinOpposites turns adjacent opposite charges into a bond if the octet allows it. It also draws dative bonds
-// of nonmetals as charges, and azides and diazo groups with a cumulated nitrogen.
+// joinOpposites turns adjacent opposite charges into a bond of a higher order, if the octet of the cation allows it. It
+// also draws
+//
+//   - dative bonds to nonmetals as a single bond between charges,
+//   - azides, diazo groups and nitrones as cumulate does.
 func (d *drawing) joinOpposites() {
 	for k := range d.Bonds {
 		b := &d.Bonds[k]
 		x, y := &d.Atoms[b.From], &d.Atoms[b.To]
 		if b.Order == molecule.Dative && !isMetal(y.Element) {
 			x.Charge, y.Charge, b.Order, d.changed = x.Charge+1, y.Charge-1, molecule.Single, true
-			if y.Element == 5 && y.Degree+int32(y.Hydrogens) == 3 {
-				y.Hydrogens++ // boron: N->B is read with two
+			if y.Element == boron && y.Degree+int32(y.Hydrogens) == 3 {
+				y.Hydrogens++ // N->B is read with two
 			}
 		}
 		i := b.From
 		if x.Charge < 0 {
 			x, y, i = y, x, b.To
 		}
-		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) {
+		if x.Charge <= 0 || y.Charge >= 0 ||
+			!slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, tellurium}, y.Element) {
 			continue
 		}
 		single := b.Order == molecule.Single

@@ -353,7 +353,21 @@ func canonicalText(m *molecule.Molecule) string {
 	return Write(c)
 }
 
-const carbon, nitrogen, oxygen, phosphorus, sulfur, selenium = 6, 7, 8, 15, 16, 34
+const (
+	boron      = 5
+	carbon     = 6
+	nitrogen   = 7
+	oxygen     = 8
+	fluorine   = 9
+	phosphorus = 15
+	sulfur     = 16
+	chlorine   = 17
+	arsenic    = 33
+	selenium   = 34
+	bromine    = 35
+	tellurium  = 52
+	iodine     = 53
+)
 
 // IsOrganic reports whether a fragment is organic. One of its carbons must be bound to a hydrogen, a carbon, a
 // phosphorus or a nitrogen with hydrogens, and no carbon may be an anion, except in an enolate.

@@ -307,7 +307,8 @@ func exp() {
 	end()
 }
 
-// reduceDoubles adds up eight float64 parts, in the order of kernel.go.
+// reduceDoubles adds up the eight float64 in low and high, in the order of kernel.go, and leaves the sum in low. It
+// overwrites other.
 func reduceDoubles(low, high reg.VecPhysical, other reg.VecPhysical) {
 	VADDPD(high, low, low)
 	VEXTRACTF128(U8(1), low, other.AsX())

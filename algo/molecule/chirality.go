@@ -47,8 +47,8 @@ type mark struct {
 //   - tetrahedral tags of atoms that cannot be stereocentres, whatever their neighbours are,
 //   - tetrahedral tags of atoms whose neighbours do not all differ.
 //
-// Ring atoms of the last two kinds, but no flat nitrogens, keep their tag if findRingStereo marks them as special. Tags beyond tetrahedral that
-// fit stay.
+// Ring atoms of the last two kinds, but no flat nitrogens, keep their tag if findRingStereo marks them as special. Tags
+// beyond tetrahedral that fit stay.
 func (p *Draft) CleanTags() {
 	c := &p.tags
 	c.open, c.centres, c.ringed, c.doubles = c.open[:0], c.centres[:0], c.ringed[:0], c.doubles[:0]

@@ -96,6 +96,7 @@ func (p *page) checkNetwork(ctx app.Context) {
 	ctx.After(5*time.Second, p.checkNetwork)
 }
 
+// Render draws the page. Classes of its root tell style sheets what is shown. It implements app.Composer.
 func (p *page) Render() app.UI {
 	s := p.s
 	class := "page"
@@ -210,7 +211,8 @@ func (p *page) header() app.UI {
 	)
 }
 
-// state says whether the page works offline.
+// state says that there is a new version, or else that the page works offline, and how far a training is whose model is
+// not made yet.
 func (p *page) state() app.UI {
 	var body []app.UI
 	switch {

@@ -77,7 +77,8 @@ func (p *inputPane) Render() app.UI {
 	)
 }
 
-// status shows how much was read, and undo. The card shows it for a folded input.
+// status says how much was read, and has the buttons to undo and to clear. It is empty for a folded input, whose card
+// shows them.
 func (p *inputPane) status() app.UI {
 	s := p.S
 	line := app.Div().Class("input-status")
@@ -100,7 +101,7 @@ func (p *inputPane) status() app.UI {
 	)
 }
 
-// fileCard stands for an input that is not in the text area.
+// fileCard names the input's file, with its size and format. It is hidden for an input in the text area.
 func (p *inputPane) fileCard() app.UI {
 	f := p.S.Input.File
 	return shown(f != nil, app.Div().Class("file-card"), func() []app.UI {

@@ -84,7 +84,7 @@ func properties(d *message.Detailed) app.UI {
 	})
 }
 
-// picture is the large drawing with its legend.
+// picture is the large drawing, below it a note if there is one, or else the legend once the details are there.
 func (p *inspectorPane) picture() []app.UI {
 	drawn, note := p.Album.Large(p.S.Session, false)
 	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
@@ -149,6 +149,7 @@ func (p *inspectorPane) copyMenu() app.UI {
 	return menu("take", "Copy or save", "take", []app.UI{app.Text("Copy"), icon("down")}, p.take, items...)
 }
 
+// take copies or saves what an item of the menu names.
 func (p *inspectorPane) take(what string) {
 	s, i := p.S, p.S.Inspector.Record
 	smiles, name := s.Rows.Picture(i), s.Rows.Name(i)
@@ -339,7 +340,8 @@ func (p *inspectorPane) legend() app.UI {
 // reasonsShown are shown at once, others under details.
 const reasonsShown = 3
 
-// reasons are the most unusual ones, but for the one that the verdict names.
+// reasons are the first reasonsShown ones. The verdicts outside and borderline name the first themselves, so it is left
+// out. Nothing is shown for a record that was trained on.
 func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
 	v := p.S.Rows.Class(i)
 	from, head := 0, "What is unusual about it"
@@ -359,6 +361,7 @@ func (p *inspectorPane) block() app.HTMLSection {
 	return app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press)
 }
 
+// moreReasons are the reasons after the first reasonsShown, nothing if there are none.
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
 	return shown(len(d.Reasons) > reasonsShown, p.block(), func() []app.UI {
 		return []app.UI{app.H3().Text("More that is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}

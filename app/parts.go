@@ -76,7 +76,7 @@ func failure(text string) app.HTMLP {
 	return app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(text == "")).Text(text)
 }
 
-// answered draws an answer, or says why it is not there.
+// answered draws an answer. If the request failed, it says why. Before the answer it shows the text waiting.
 func answered[T any](a message.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
 	switch {
 	case a.Failure != nil:
@@ -95,7 +95,8 @@ func quietLine(text string) app.HTMLP { return app.P().Class("quiet").Text(text)
 // valueOf is the value of an event's input.
 func valueOf(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
 
-// dataAround is a data attribute of an event's target or its ancestors.
+// dataAround returns the data attribute name of the event's target, or of its nearest ancestor that has it, and whether
+// one has.
 func dataAround(e app.Event, name string) (string, bool) {
 	target := e.Get("target")
 	if !target.Truthy() || !target.Get("closest").Truthy() {
@@ -117,6 +118,7 @@ func onData(name string, f func(string)) (app.EventHandler, app.EventOption) {
 	}, app.EventScope(name)
 }
 
+// onNumber is onData for attributes that are whole numbers. It ignores others.
 func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
 	return onData(name, func(text string) {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -137,7 +139,8 @@ func widthOf(id string, assumed float64) float64 {
 	return assumed
 }
 
-// attribute is a boolean attribute. In prerendered HTML false would count as set.
+// attribute is the value of a boolean attribute: "" leaves the attribute out. In prerendered HTML even "false" would set
+// it.
 func attribute(there bool) string {
 	if there {
 		return "true"

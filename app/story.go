@@ -97,6 +97,8 @@ func (p *labPane) player(scene, scenes int) app.UI {
 	)
 }
 
+// scene draws a scene. All but those of the graph and its views need the paper's method and a calibrated batch: without
+// them a scene says what is missing, but the decision is then drawn by each molecule alone.
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
 	why := s.UnfitFor(table.ThePaper)
@@ -121,7 +123,7 @@ func (p *labPane) scene(key string) app.UI {
 	return p.decisionScene("")
 }
 
-// refusal says why the paper's method cannot run, and offers to train for it if that is all.
+// refusal says why the paper's method cannot run. If only the encoder's training is missing, it offers to train.
 func (p *labPane) refusal(why string) app.UI {
 	if p.S.Unfit() != "" {
 		return quietLine(why)
@@ -143,7 +145,14 @@ func (p *labPane) before() app.UI {
 
 func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record) }
 
-// graphScene shows text, graph and features of one atom.
+// The size of the graph in its scene. Where there is room, the atom's features are beside it.
+const (
+	graphShare  = 0.58 // of the width, beside the features
+	graphHeight = 340.0
+	lowHeight   = 260.0 // height of the graph above the features
+)
+
+// graphScene shows the record's text and graph, and the features of the atom that the pointer was on last.
 func (p *labPane) graphScene(t *message.Traced) app.UI {
 	l := p.S.Lab
 	over := func(_ app.Context, e app.Event) {
@@ -153,11 +162,11 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 			}
 		}
 	}
-	w, h := p.full(), 340.0
+	w, h := p.full(), graphHeight
 	if w >= narrow {
-		w = w * 0.58
+		w *= graphShare
 	} else {
-		h = 260
+		h = lowHeight
 	}
 	g := picture.Structure{
 		Title: "Graph of " + p.name(), Album: p.Album, SMILES: p.S.Rows.Picture(p.S.Inspector.Record), Trace: t, Lit: l.Atom,
@@ -244,7 +253,8 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 			"of many, so what is near on it may be far apart."))
 }
 
-// partsScene shows the partition by S_Pre, and both parts' graphons.
+// partsScene shows the partition by S_Pre, from the second beat on both parts' graphons, and from the third that of the
+// record.
 func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
@@ -317,6 +327,7 @@ func plainGraph(nodes int, edges message.Ints, side float64, title string) strin
 	return picture.Pen(d)
 }
 
+// mixControls is the slider of λ, in hundredths.
 func (p *labPane) mixControls() app.UI {
 	l := p.S.Lab
 	return app.Div().Class("controls").Body(

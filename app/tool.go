@@ -12,6 +12,7 @@ import (
 	"baca/wasm/message"
 )
 
+// toolMenu is the menu of the tools for this input, each with its finding in short. Without tools it is hidden.
 func toolMenu(s *desk) app.UI {
 	found := s.Lab.Tools()
 	items := make([]app.UI, len(found))

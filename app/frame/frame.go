@@ -77,7 +77,8 @@ func Serve(s *run.Session, reply func(json string)) *Frame {
 	return f
 }
 
-// Ask handles a request in JSON.
+// Ask begins a request in JSON, or cancels the one under way. A wrong request, or one while another is under way, is
+// answered with an error.
 func (f *Frame) Ask(text string) {
 	var r request
 	err := json.Unmarshal([]byte(text), &r)
@@ -146,7 +147,7 @@ func (w *wanted) check(explain bool) error {
 	return err
 }
 
-// settings are the page's settings with the request's changes.
+// settings returns the page's settings with the request's changes. A value out of range is an error.
 func (w *wanted) settings(s table.Settings) (table.Settings, error) {
 	var alpha, by error
 	if w.Alpha != 0 {
@@ -265,12 +266,14 @@ func (f *Frame) cancel(id json.RawMessage) {
 	f.fail(id, message.CodeCancelled, "cancelled")
 }
 
+// end ends the request under way with an error.
 func (f *Frame) end(code, text string) {
 	id := f.asked.id
 	f.asked = nil
 	f.fail(id, code, text)
 }
 
+// fail answers a request with an error.
 func (f *Frame) fail(id json.RawMessage, code, text string) {
 	f.answer(id, "error", map[string]string{"code": code, "text": text})
 }
@@ -283,6 +286,7 @@ func (f *Frame) answer(id json.RawMessage, what string, value any) {
 	f.send(map[string]any{"baca": 1, "id": id, what: value})
 }
 
+// send replies with an answer in JSON. If a value has no JSON, it sends an error with the answer's id instead.
 func (f *Frame) send(answer map[string]any) {
 	if data, err := json.Marshal(answer); err == nil {
 		f.reply(string(data))

@@ -400,6 +400,7 @@ func (l *Lab) Play(still bool) {
 	l.wait()
 }
 
+// Pause stops the story at the present beat.
 func (l *Lab) Pause() {
 	if l.Playing {
 		l.Playing = false
@@ -407,6 +408,7 @@ func (l *Lab) Pause() {
 	}
 }
 
+// wait plays the next beat after the present one has lasted its time, unless Pause or Play was called meanwhile.
 func (l *Lab) wait() {
 	play := l.play
 	l.session.After(l.pace(), func() {
@@ -427,7 +429,13 @@ func (l *Lab) pace() time.Duration {
 	return min(max(6*time.Second/time.Duration(l.beats(l.Stage)), 60*time.Millisecond), 1600*time.Millisecond)
 }
 
-// waits reports missing data of the scene.
+// waits reports whether the story has to wait for data of the scene that are on their way:
+//
+//   - the graph of the record,
+//   - the batch, while it is calibrated, if the scene needs it,
+//   - in the scene of the dictionaries, the keys of the record.
+//
+// It never waits for data that failed, or after the worker stopped.
 func (l *Lab) waits() bool {
 	s := l.session
 	if l.Trace.Failure != nil || s.Phase == run.Broken || s.Phase == run.Stopped {

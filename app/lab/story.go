@@ -21,6 +21,7 @@ type Scene struct {
 	line  func(*Lab, string) string // its headline, of a record's name
 }
 
+// Scenes lists the scenes in the order of the story.
 func Scenes() []Scene {
 	pieces := func(*Lab) int { return reveals }
 	return []Scene{
@@ -34,6 +35,7 @@ func Scenes() []Scene {
 	}
 }
 
+// atoms returns the beats of the scene of the graph: one for each atom, up to mostLit.
 func atoms(l *Lab) int {
 	if t := l.Trace.Value; t != nil {
 		return min(max(len(t.Atoms), 1), mostLit)
@@ -41,6 +43,8 @@ func atoms(l *Lab) int {
 	return 1
 }
 
+// keys returns the beats of the scene of the dictionaries: one before any key is shown, and one for each key of the longer
+// list.
 func keys(l *Lab) int {
 	if d := l.session.Inspector.Detail.Value; d != nil {
 		return max(len(d.IDKeys), len(d.OODKeys)) + 1
@@ -124,6 +128,7 @@ func (l *Lab) viewsLine(name string) string {
 // singular is the singular.
 func singular(things string) string { return things[:len(things)-1] }
 
+// partsLine is the headline of the scene of parts: to which part of the batch the record belongs, and its S_Pre.
 func (l *Lab) partsLine(name string) string {
 	s := l.session
 	p, b := s.Parted, s.Rows.Batch

@@ -149,6 +149,7 @@ type Example struct {
 	Story string
 }
 
+// Examples lists the examples in the order in which the page shows them.
 func Examples() []Example {
 	return []Example{
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},

@@ -392,14 +392,16 @@ func (s *Session) judgeSoon() {
 	})
 }
 
-// DecideBy changes the decider. Only an uncalibrated batch needs the worker.
+// DecideBy changes the decider and judges again. If the decider needs a batch that is not calibrated, DecideBy starts the
+// calibration, and each graph is judged alone until that ends.
 func (s *Session) DecideBy(by table.Decider) {
 	s.By = by
 	s.Settle()
 	s.Resume()
 }
 
-// proceed calibrates the batch if something needs it.
+// proceed starts what the page needs next: it calibrates the batch if the decider or the lab needs that and the user has
+// not cancelled it, then requests judgements of predictions and what the table shows.
 func (s *Session) proceed() {
 	if (s.By != table.EachAlone && s.UnfitFor(s.By) == "" || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
 		s.Calibrate()
@@ -527,7 +529,7 @@ func (s *Session) warn(warnings []string) {
 	}
 }
 
-// Unfit says why the batch cannot be calibrated.
+// Unfit says why the batch cannot be calibrated, empty if the list and the model allow it.
 func (s *Session) Unfit() string {
 	welcome, model := s.Models.Welcome, s.Models.Used.Value
 	switch {
@@ -539,7 +541,8 @@ func (s *Session) Unfit() string {
 	return ""
 }
 
-// UnfitFor says why verdicts cannot be by the batch or by the paper's method.
+// UnfitFor says why a decider cannot decide, empty if it can: why the batch cannot be calibrated or, for the paper's
+// method, also that the encoder is not trained enough.
 func (s *Session) UnfitFor(by table.Decider) string {
 	switch model := s.Models.Used.Value; {
 	case by == table.EachAlone:
@@ -566,7 +569,8 @@ func (s *Session) AUC() float64 {
 	return [table.Deciders]float64{s.Scored.AUC, s.Scored.BatchAUC, s.Scored.PaperAUC}[s.Deciding()]
 }
 
-// ValueColumns may hold values: those of a table except SMILES, keys of JSON lines, data of SDF.
+// ValueColumns returns the input's columns that may hold values, each name once: those of a table except SMILES, keys of
+// JSON lines, data of SDF. Plain graphs have none.
 func (s *Session) ValueColumns() (list []string) {
 	var all []string
 	smiles := ""

@@ -36,7 +36,11 @@ func (t *Task) Words() string {
 	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
-// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and nothing after another input.
+// Do starts a task of the worker. then gets the reply, which after EndTask is a Failed with CodeCancelled. It is not called
+// if another input was given meanwhile. Do starts nothing
+//
+//   - while a batch is calibrated or a model is trained, and says so in Saved,
+//   - while there is another task, or before all records are scored.
 func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	s.Rev.State++
 	switch {
@@ -153,7 +157,7 @@ func (s *Session) Save(r message.Reply, what string, save func(*message.Exported
 	s.saveAs(r, s.inputStem(), what, save)
 }
 
-// inputStem is the input's name without extension.
+// inputStem is the input's name without extension, empty for none.
 func (s *Session) inputStem() string {
 	if s.Opened == nil || s.Opened.Name == "" {
 		return ""

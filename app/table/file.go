@@ -65,6 +65,7 @@ func (t *Table) judged(c *table.Column, order []int32) {
 	}
 }
 
+// of returns the value of each record, in order.
 func of[T any](order []int32, value func(int32) T) []T {
 	list := make([]T, len(order))
 	for k, i := range order {

@@ -101,7 +101,8 @@ func (r *Rows) Foreign(i int) bool {
 	return list != nil && list[i] > 0
 }
 
-// GuardP is algo.Row.GuardP of a record.
+// GuardP is the p-value by which the guard judges a record, see algo.Row.GuardP: that of the record alone, or 0 if it is
+// foreign.
 func (r *Rows) GuardP(i int) float64 {
 	if r.Foreign(i) {
 		return 0
@@ -274,7 +275,7 @@ func (r *Rows) ShortName(i int) string {
 	return words.Shorten(r.Name(i), 28)
 }
 
-// LineOf is a record as one line.
+// LineOf is a record as one line: its SMILES and, after a space, its id if it has one. Control characters become spaces.
 func (r *Rows) LineOf(i int) string {
 	space := func(c rune) rune {
 		if c < ' ' || c == 0x7f {

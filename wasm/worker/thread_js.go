@@ -33,13 +33,14 @@ func (w *thread) Post(data []byte, file int) {
 	w.port.Call("post", arrayOf(data).Get("buffer"), file)
 }
 
-// bytesOf copies a Uint8Array, and arrayOf makes one.
+// bytesOf returns a copy of a Uint8Array.
 func bytesOf(array js.Value) []byte {
 	data := make([]byte, array.Get("byteLength").Int())
 	js.CopyBytesToGo(data, array)
 	return data
 }
 
+// arrayOf returns a Uint8Array with a copy of the data.
 func arrayOf(data []byte) js.Value {
 	array := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(array, data)

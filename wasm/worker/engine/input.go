@@ -308,7 +308,8 @@ func (in *input) options() dataset.Options {
 	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Sheet: in.sheet, Workers: 1, Plain: true, Unpack: in.unpack()}
 }
 
-// unpack decompresses what the standard library does not, but for Brotli: its module brings net/http, 0.7 MB of the first visit.
+// unpack returns the decompressors of formats that the standard library lacks. Brotli is left out: its module would add
+// net/http, 0.7 MB, to the first visit.
 func (in *input) unpack() dataset.Unpack {
 	return dataset.Unpack{
 		Zstd: in.zstd,

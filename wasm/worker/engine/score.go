@@ -149,7 +149,8 @@ func (r *pass) plan(o algo.Options) run.Plan {
 	return p
 }
 
-// auc is NaN without scores or without both labels.
+// auc returns the AUROC of scores for the labels outside (true) and inside. It is NaN without scores or without both
+// labels.
 func auc(scores []float64, labels []bool) float64 {
 	if len(scores) == 0 || !slices.Contains(labels, true) || !slices.Contains(labels, false) {
 		return math.NaN()

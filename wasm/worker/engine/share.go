@@ -144,7 +144,7 @@ type scoring struct {
 	at   int // record that next gives
 }
 
-// stop releases the input.
+// stop closes the input, if it is open. The next call of rows reads it from the start.
 func (s *scoring) stop() {
 	if s.end != nil {
 		s.end()
@@ -152,7 +152,8 @@ func (s *scoring) stop() {
 	}
 }
 
-// rows scores the records of a piece.
+// rows scores the records from ≤ i < to, counted from 0. It reads on from the piece before, or from the start if the piece
+// is an earlier one. It returns an error if the input ends before the piece.
 func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
@@ -182,7 +183,7 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 	return s.engine.part(sheet(false), rows), nil
 }
 
-// share makes ready for the pieces of another worker's input.
+// share opens another worker's model and input, of which piece then scores some records.
 func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	m, err := weights.Load(r.Model)
 	if err != nil {

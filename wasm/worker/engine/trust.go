@@ -101,7 +101,8 @@ func (in *input) checkLabels(l *training.Labels) error {
 // judgedAtOnce records are judged between signs of progress.
 const judgedAtOnce = 1024
 
-// judge judges predictions, with values in columns, and fills in the columns of judgements.
+// judge judges the predictions in the input's columns, and sets out.Rows to the columns of judgements. scores has each
+// record's score by itself. A record without a score, or that cannot be read, is not judged.
 func (e *Engine) judge(t *task, out *message.Trusted, p *run.Predictions, columns []string, scores []float64) error {
 	fields, judged := table.Fields(table.OfTrust), 0
 	out.Rows = table.Of(fields, nil)

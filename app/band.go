@@ -122,8 +122,9 @@ func (p *bandPane) advice() notice {
 	return notice{}
 }
 
-// chips count the records of each verdict. A click adds a verdict to those that the table shows, or removes it; without any
-// the table shows all. Outside, borderline and inside always have a chip, the others if they have records.
+// chips count the records of each verdict. A click adds a verdict to those that the table shows, or removes it;
+// without any the table shows all. Outside, borderline and inside always have a chip, the others if they have
+// records.
 func (p *bandPane) chips() app.UI {
 	s := p.S
 	const always = 3

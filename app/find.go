@@ -102,8 +102,8 @@ const colours = " colours"
 // mostItems are drawn in the menu of columns.
 const mostItems = 60
 
-// columns is the menu of what the table can show in addition: atoms in colours, properties of molecules, and the input's
-// own columns. Above mostItems it says how many more there are; a filter finds them.
+// columns is the menu of what the table can show in addition: atoms in colours, properties of molecules, and the
+// input's own columns. Above mostItems it says how many more there are; a filter finds them.
 func (p *bandPane) columns() app.UI {
 	s := p.S
 	chosen := s.Chosen()

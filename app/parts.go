@@ -139,8 +139,8 @@ func widthOf(id string, assumed float64) float64 {
 	return assumed
 }
 
-// attribute is the value of a boolean attribute: "" leaves the attribute out. In prerendered HTML even "false" would set
-// it.
+// attribute is the value of a boolean attribute: "" leaves the attribute out. In prerendered HTML even "false" would
+// set it.
 func attribute(there bool) string {
 	if there {
 		return "true"

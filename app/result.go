@@ -250,9 +250,9 @@ func (p *resultPane) judged() []app.UI {
 	return body
 }
 
-// hidden says which of the input's own columns the list does not show. Those are the ones that were not chosen. If the user
-// has made no choice, there are two lines, of which a style sheet shows one: where it finds no room for columns, the one
-// that names all.
+// hidden says which of the input's own columns the list does not show. Those are the ones that were not chosen. If
+// the user has made no choice, there are two lines, of which a style sheet shows one: where it finds no room for
+// columns, the one that names all.
 func (p *resultPane) hidden() app.UI {
 	s := p.S
 	own, chosen := s.Rows.Own(), s.Chosen()

@@ -184,8 +184,8 @@ func refusedLine(s *desk) string {
 	return line
 }
 
-// runLine says how many records were scored in what time, by which workers or device, and with which AUC if the input has
-// labels.
+// runLine says how many records were scored in what time, by which workers or device, and with which AUC if the input
+// has labels.
 func runLine(s *desk) string {
 	line := words.Count(s.Rows.Len()) + " in " + words.Duration(s.Elapsed)
 	if s.Scored != nil && s.Scored.Workers > 1 {
@@ -265,8 +265,8 @@ func headline(s *desk) string {
 	return some + " outside " + domain(s)
 }
 
-// oneOf is the subject of a sentence about the one record that has a verdict: its name or SMILES if the input has no other
-// record, or else "It".
+// oneOf is the subject of a sentence about the one record that has a verdict: its name or SMILES if the input has no
+// other record, or else "It".
 func oneOf(s *desk) string {
 	if s.Rows.Len() == 1 {
 		if s.Rows.Named(0) {

@@ -94,7 +94,8 @@ func (p *stripPane) picture() picture.Strip {
 // pageSteps is how many steps of α the page keys move by.
 const pageSteps = 8
 
-// key moves the threshold by steps of α when a key is pressed. The arrow left moves it to the left, which is a larger α.
+// key moves the threshold by steps of α when a key is pressed. The arrow left moves it to the left, which is a larger
+// α.
 func (p *stripPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": pageSteps,
 		"PageDown": -pageSteps}[e.Get("key").String()]

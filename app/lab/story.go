@@ -43,8 +43,8 @@ func atoms(l *Lab) int {
 	return 1
 }
 
-// keys returns the beats of the scene of the dictionaries: one before any key is shown, and one for each key of the longer
-// list.
+// keys returns the beats of the scene of the dictionaries: one before any key is shown, and one for each key of the
+// longer list.
 func keys(l *Lab) int {
 	if d := l.session.Inspector.Detail.Value; d != nil {
 		return max(len(d.IDKeys), len(d.OODKeys)) + 1

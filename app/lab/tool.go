@@ -68,8 +68,8 @@ func (l *Lab) Found(stage string) *message.Answer[message.Found] {
 	return l.found[stage]
 }
 
-// HTML is the finding of the open tool. For the tool of predictions it may be that of the table's judgements. It is empty
-// if there is none.
+// HTML is the finding of the open tool. For the tool of predictions it may be that of the table's judgements. It is
+// empty if there is none.
 func (l *Lab) HTML() string {
 	if found := l.Found(l.Stage).Value; found != nil {
 		return found.HTML

@@ -78,8 +78,8 @@ type Plot struct {
 	Mark          float64 // last drawn step, 0 for all
 }
 
-// SVG draws the axes, the curves up to Mark, a legend above them in one line, and a dot for a curve of one point. saved is
-// for a file, which brings its own style.
+// SVG draws the axes, the curves up to Mark, a legend above them in one line, and a dot for a curve of one point.
+// saved is for a file, which brings its own style.
 func (p Plot) SVG(saved bool) string {
 	w := newSVG(p.Width, p.Height, p.words(), saved)
 	x, y := p.scales()

@@ -42,8 +42,8 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 	return c
 }
 
-// stripBy is the strip of a decider under a rule, without verdicts. Its threshold is fixed. Records that were trained on
-// are not drawn (NaN): the table tags them.
+// stripBy is the strip of a decider under a rule, without verdicts. Its threshold is fixed. Records that were trained
+// on are not drawn (NaN): the table tags them.
 func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height float64) Strip {
 	score := slices.Clone(s.Places(by, rule))
 	for i := range score {
@@ -112,8 +112,8 @@ func (c Strip) SVG(saved bool) string {
 	return w.end()
 }
 
-// at is the x pixel of a mark's centre at a place. The mark, which reaches half pixels to each side, stays on its side of
-// the line of the threshold, if there is one.
+// at is the x pixel of a mark's centre at a place. The mark, which reaches half pixels to each side, stays on its
+// side of the line of the threshold, if there is one.
 func (c Strip) at(x chart.Scale, place, half float64) float64 {
 	at, line := x.At(place), x.At(c.threshold)
 	switch {
@@ -167,8 +167,8 @@ func (c Strip) known(w *svg, x chart.Scale, base float64) {
 // manyDots is the number of records above which dots are small.
 const manyDots = 120
 
-// dots draws a dot for each record that has a place. Dots of the same slot of the axis are stacked from the base upwards,
-// closer if the tallest stack would not fit.
+// dots draws a dot for each record that has a place. Dots of the same slot of the axis are stacked from the base
+// upwards, closer if the tallest stack would not fit.
 func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	r := 4.0
 	if len(c.score) > manyDots {

@@ -16,8 +16,8 @@ type Inspector struct {
 	Reason int // whose atoms are marked, −1 for unseen features
 }
 
-// Show inspects a record, or closes the inspector for −1. It requests the details of a record that was not refused. It does
-// nothing if the record is shown already or does not exist.
+// Show inspects a record, or closes the inspector for −1. It requests the details of a record that was not refused.
+// It does nothing if the record is shown already or does not exist.
 func (i *Inspector) Show(record int) {
 	if record == i.Record || record >= i.session.Rows.Len() {
 		return
@@ -88,8 +88,8 @@ func (i *Inspector) Marked() []bool {
 	return marks
 }
 
-// NearestSMILES lists the SMILES of the record's most similar training molecules and of the keys of S_Attn, as far as they
-// are known. It is nil before the details are there.
+// NearestSMILES lists the SMILES of the record's most similar training molecules and of the keys of S_Attn, as far as
+// they are known. It is nil before the details are there.
 func (i *Inspector) NearestSMILES() []string {
 	d := i.Detail.Value
 	if d == nil {

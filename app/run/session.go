@@ -392,16 +392,16 @@ func (s *Session) judgeSoon() {
 	})
 }
 
-// DecideBy changes the decider and judges again. If the decider needs a batch that is not calibrated, DecideBy starts the
-// calibration, and each graph is judged alone until that ends.
+// DecideBy changes the decider and judges again. If the decider needs a batch that is not calibrated, DecideBy starts
+// the calibration, and each graph is judged alone until that ends.
 func (s *Session) DecideBy(by table.Decider) {
 	s.By = by
 	s.Settle()
 	s.Resume()
 }
 
-// proceed starts what the page needs next: it calibrates the batch if the decider or the lab needs that and the user has
-// not cancelled it, then requests judgements of predictions and what the table shows.
+// proceed starts what the page needs next: it calibrates the batch if the decider or the lab needs that and the user
+// has not cancelled it, then requests judgements of predictions and what the table shows.
 func (s *Session) proceed() {
 	if (s.By != table.EachAlone && s.UnfitFor(s.By) == "" || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
 		s.Calibrate()
@@ -569,8 +569,8 @@ func (s *Session) AUC() float64 {
 	return [table.Deciders]float64{s.Scored.AUC, s.Scored.BatchAUC, s.Scored.PaperAUC}[s.Deciding()]
 }
 
-// ValueColumns returns the input's columns that may hold values, each name once: those of a table except SMILES, keys of
-// JSON lines, data of SDF. Plain graphs have none.
+// ValueColumns returns the input's columns that may hold values, each name once: those of a table except SMILES, keys
+// of JSON lines, data of SDF. Plain graphs have none.
 func (s *Session) ValueColumns() (list []string) {
 	var all []string
 	smiles := ""

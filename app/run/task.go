@@ -36,8 +36,8 @@ func (t *Task) Words() string {
 	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
-// Do starts a task of the worker. then gets the reply, which after EndTask is a Failed with CodeCancelled. It is not called
-// if another input was given meanwhile. Do starts nothing
+// Do starts a task of the worker. then gets the reply, which after EndTask is a Failed with CodeCancelled. It is not
+// called if another input was given meanwhile. Do starts nothing
 //
 //   - while a batch is calibrated or a model is trained, and says so in Saved,
 //   - while there is another task, or before all records are scored.

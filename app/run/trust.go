@@ -58,9 +58,9 @@ func (t *Trust) Hold(share float64) {
 
 func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 
-// refresh requests the judgements of the chosen columns, unless they were requested already or something else is done.
-// Until the user chooses columns, it takes those named like the model's, or like predictions and observed values. Without
-// such columns it removes the judgements.
+// refresh requests the judgements of the chosen columns, unless they were requested already or something else is
+// done. Until the user chooses columns, it takes those named like the model's, or like predictions and observed
+// values. Without such columns it removes the judgements.
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++

@@ -142,8 +142,8 @@ func (s *Shelf) kept(sum, problem string) {
 	}
 }
 
-// File passes the file of model i of Own to then, nil if the stored one is missing or has another SHA-256. It also keeps
-// the file, or the problem, in Own.
+// File passes the file of model i of Own to then, nil if the stored one is missing or has another SHA-256. It also
+// keeps the file, or the problem, in Own.
 func (s *Shelf) File(i int, then func([]byte)) {
 	sum := s.Own[i].Card.SHA256
 	s.data(i, func(data []byte) {

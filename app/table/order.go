@@ -354,8 +354,8 @@ func keysOf(values []float64) []uint64 {
 	return keys
 }
 
-// keyOf returns an integer that orders like x, and last for NaN. The bits of positive numbers order like the numbers, those
-// of negative ones the other way round.
+// keyOf returns an integer that orders like x, and last for NaN. The bits of positive numbers order like the numbers,
+// those of negative ones the other way round.
 func keyOf(x float64) uint64 {
 	const signBit = 1 << 63
 	if math.IsNaN(x) {
@@ -368,8 +368,8 @@ func keyOf(x float64) uint64 {
 	return bits | signBit
 }
 
-// numeric sets the keys of texts that are numbers, and of empty ones, which are last. At another text it stops and returns
-// false.
+// numeric sets the keys of texts that are numbers, and of empty ones, which are last. At another text it stops and
+// returns false.
 func numeric(keys []uint64, texts []string) bool {
 	for i, text := range texts {
 		x, err := strconv.ParseFloat(text, 64)

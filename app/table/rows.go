@@ -101,8 +101,8 @@ func (r *Rows) Foreign(i int) bool {
 	return list != nil && list[i] > 0
 }
 
-// GuardP is the p-value by which the guard judges a record, see algo.Row.GuardP: that of the record alone, or 0 if it is
-// foreign.
+// GuardP is the p-value by which the guard judges a record, see algo.Row.GuardP: that of the record alone, or 0 if it
+// is foreign.
 func (r *Rows) GuardP(i int) float64 {
 	if r.Foreign(i) {
 		return 0
@@ -275,7 +275,8 @@ func (r *Rows) ShortName(i int) string {
 	return words.Shorten(r.Name(i), 28)
 }
 
-// LineOf is a record as one line: its SMILES and, after a space, its id if it has one. Control characters become spaces.
+// LineOf is a record as one line: its SMILES and, after a space, its id if it has one. Control characters become
+// spaces.
 func (r *Rows) LineOf(i int) string {
 	space := func(c rune) rune {
 		if c < ' ' || c == 0x7f {

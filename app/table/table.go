@@ -202,9 +202,9 @@ func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 	return Threshold(t.References[by], most)
 }
 
-// Places returns where records stand on the axis of a decider: at their scores or, for the paper's method, at −log10 of p,
-// since S_BaCa has another scale in each fold of the list. A record that only the guard keeps from being outside stands
-// just before the line.
+// Places returns where records stand on the axis of a decider: at their scores or, for the paper's method, at −log10
+// of p, since S_BaCa has another scale in each fold of the list. A record that only the guard keeps from being
+// outside stands just before the line.
 func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 	score, p := t.Rows.By(by)
 	if score = slices.Clone(score); by == ThePaper {

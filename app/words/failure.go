@@ -10,13 +10,14 @@ import (
 // mostCause is the number of characters after which the cause of a worker's end is cut.
 const mostCause = 160
 
-// FailureWords returns what went wrong, in a few words, and what to do about it. The second is the worker's text, unless
-// the worker died or the user cancelled.
+// FailureWords returns what went wrong, in a few words, and what to do about it. The second is the worker's text,
+// unless the worker died or the user cancelled.
 func FailureWords(f *message.Failed) (headline, what string) {
 	switch f.Code {
 	case message.CodeDied:
 		cause := strings.TrimSuffix(Shorten(f.Text, mostCause), ".")
-		return "The worker stopped", "The part of the page that computes ended by itself (" + cause + "). Your input is still here."
+		return "The worker stopped", "The part of the page that computes ended by itself (" + cause +
+			"). Your input is still here."
 	case message.CodeCancelled:
 		return "Cancelled", "Cancelled."
 	}

@@ -109,8 +109,8 @@ const ogbFeatures = 9
 // ogbNeutral is OGB's code of charge 0.
 const ogbNeutral = 5
 
-// AtomFacts lists an atom's features as OGB encodes them, or the constant 1 of a plain graph's node. It is nil for an atom
-// that the model does not read.
+// AtomFacts lists an atom's features as OGB encodes them, or the constant 1 of a plain graph's node. It is nil for an
+// atom that the model does not read.
 func AtomFacts(t *message.Traced, atom int) []Fact {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {
 		return nil
@@ -154,7 +154,8 @@ type Piece struct {
 	Atom int
 }
 
-// Pieces divides a SMILES into the texts of its atoms, and what is between and around them. Together they are the SMILES.
+// Pieces divides a SMILES into the texts of its atoms, and what is between and around them. Together they are the
+// SMILES.
 func Pieces(t *message.Traced) []Piece {
 	var list []Piece
 	at := 0

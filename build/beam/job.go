@@ -141,7 +141,7 @@ func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	return s, nil
 }
 
-// load loads an embedded model by name, or a model file that all workers can read.
+// load loads an embedded model by name, or a model file that all workers can read. A failure is one of package try.
 func (c *config) load(ctx context.Context) *algo.Model {
 	if slices.Contains(weights.Names(), c.Model) {
 		return try.To(weights.Open(c.Model))
@@ -151,7 +151,8 @@ func (c *config) load(ctx context.Context) *algo.Model {
 		try.Check(fmt.Errorf("model %s is neither one of %v nor a file: %w", c.Model, weights.Names(), err))
 	}
 	defer f.Close()
-	m, err := weights.Load(try.To(io.ReadAll(io.LimitReader(f, weights.MaxSize+1)))) // which refuses more
+	data := try.To(io.ReadAll(io.LimitReader(f, weights.MaxSize+1))) // Load refuses more than MaxSize
+	m, err := weights.Load(data)
 	if err != nil {
 		try.Check(fmt.Errorf("model %s: %w", c.Model, err))
 	}
@@ -350,8 +351,9 @@ func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w,
 	return err
 }
 
-// records yields the records of a shard. Each input must be the one that was counted, to its last byte:
-// with other records the shards would not fit together.
+// records yields the records of a shard. Their rows are numbered through all inputs. After the records of an input it
+// yields an error if the input has changed since its records were counted, in any byte: shards of other records would
+// not fit together.
 func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dataset.Record, error] {
 	first, end := p.shard(shard, s.Run.Shards)
 	return func(yield func(dataset.Record, error) bool) {

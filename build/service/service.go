@@ -69,7 +69,8 @@ type Model struct {
 	wide     *Model // nil before Wide
 }
 
-// Model returns a model by name, from the program or the folder, or a cached one by SHA-256. For others the error wraps
+// Model returns the model of a name: a cached one, which then counts as the last used, or else it loads one from the
+// program or the folder. Only cached models can be named by their SHA-256. For other names the error wraps
 // ErrUnknown.
 func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	s.mu.Lock()
@@ -103,7 +104,8 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// keep loads and caches a model, and evicts the one that was not used for longest. The caller holds s.mu.
+// keep loads and caches a model. If maxKept are cached already, it evicts the one that was not used for longest,
+// which is the first. The caller holds s.mu.
 func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
 	loaded, err := weights.Load(file)
 	if err != nil {

@@ -72,8 +72,14 @@ type Trained struct {
 	Warning string           // what the model cannot do, or empty
 }
 
-// Train trains a model on a list, as the command train does on a file. It calls progress after each epoch, and ends with
-// an error of progress. A list of which too few records can be read is an error.
+// Train trains a model on a list, as the command train does on a file. It calls progress after each epoch, and
+// returns its error, which ends the training. It also returns an error if
+//
+//   - the recipe has too many epochs, or an unknown purpose,
+//   - there are values, but not one for each record,
+//   - it should keep the structures of plain graphs,
+//   - the largest graphs have more nodes than StepNodes allows (ErrLarge),
+//   - fewer than training.MinTraining records can be read.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
 	if err := training.CheckLength(t.For, t.Epochs); err != nil {
 		return nil, err

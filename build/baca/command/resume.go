@@ -125,7 +125,8 @@ func (o *output) settle() (int64, error) {
 	return o.intact()
 }
 
-// conclude ends a complete run: it gives the outputs their names and removes the checkpoint.
+// conclude ends a complete run: it removes the checkpoint and gives the outputs their names. A run without records has
+// opened no outputs.
 func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err

@@ -182,7 +182,8 @@ func (s *source) check() error {
 	return cmp.Or(err, apart.Check(s.reads(), append(writes, without...)))
 }
 
-// check returns an error for a name with a wrong ending, or in a folder that does not exist.
+// check returns an error for a name in a folder that does not exist, or with none of the endings exts. .htm counts as
+// .html, and nil allows any ending.
 func (o outFlag) check() error {
 	ext := strings.ToLower(filepath.Ext(*o.name))
 	if ext == ".htm" {

@@ -170,6 +170,8 @@ func span(r trust.Rate) string {
 	return fmt.Sprintf("%.0f–%.0f %%", 100*r.Low, 100*r.High)
 }
 
+// stated returns the share of large errors with its bounds, from the first statement about a verdict, or "–" if there
+// is none. It says so if the statement is about other verdicts, too.
 func stated(c *trust.Calibration, v trust.Verdict) string {
 	for _, s := range c.Statements() {
 		if !slices.Contains(s.Verdicts, v) {

@@ -24,8 +24,8 @@ func Unlink(root, name string, page []byte, there func(file string) bool) []byte
 	})
 }
 
-// Documents returns pages of the repository, and the pages, pictures and small tables to which they link. Other links
-// become text.
+// Documents returns pages of the repository, and the pages, pictures and small tables to which these link. In them,
+// links to other files of the repository become text, and commands lose the folder bin/.
 func Documents(root string, pages ...string) (files []File, err error) {
 	names := map[string]bool{}
 	read := func(name string) (f File) {

@@ -187,7 +187,7 @@ func (w *world) do(dir string, lines ...string) error {
 	return nil
 }
 
-// signal sends a signal to the shell and the command at work.
+// signal sends a signal to the shell and the command that it runs. It does nothing after the end of the run.
 func (r *run) signal(sig syscall.Signal) {
 	if !r.over() {
 		syscall.Kill(-r.shell.Process.Pid, sig)

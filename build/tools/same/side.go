@@ -145,7 +145,8 @@ func (s *side) gather(dir string) answer {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// listening waits for the address that a server writes to a file. It returns "" if the server ends.
+// listening waits until a server has written its address to the file stderr, and returns the address, or "" if the
+// server ends before.
 func listening(ended <-chan struct{}, stderr string) string {
 	for {
 		if found := address.Find(try.To(os.ReadFile(stderr))); found != nil {

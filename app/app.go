@@ -157,6 +157,7 @@ func (p *page) acceptDrag(_ app.Context, e app.Event) {
 	p.drag = true
 }
 
+// drop opens a dropped file: as a library to train on if it is dropped on the door of training, or else as the input.
 func (p *page) drop(ctx app.Context, e app.Event) {
 	e.PreventDefault()
 	p.drag = false
@@ -194,6 +195,7 @@ func loadModelFile(ctx app.Context, s *desk, v app.Value) {
 	readFile(ctx, s, v, func(name string, data []byte) { s.Models.Load(words.Stem(name), data) })
 }
 
+// header is the bar with the model, the state of the page, and its help.
 func (p *page) header() app.UI {
 	return app.Header().Class("bar").Body(
 		app.H1().Class("mark").Body(app.Raw(markSVG), app.Span().Text("BaCa")),

@@ -128,6 +128,8 @@ func (k kept) Claim(patient bool, then func(bool)) {
 
 func (k kept) Release() { callTool("release") }
 
+// Get passes what is stored under a name to then, nil for nothing: bytes as a file in memory, and a browser's file as
+// it is.
 func (k kept) Get(name string, then func(*store.File)) {
 	await(k.ctx, func(answer []app.Value) {
 		var f *store.File
@@ -142,6 +144,7 @@ func (k kept) Get(name string, then func(*store.File)) {
 	}, "kept", name)
 }
 
+// All passes all values whose names begin with prefix to then, and the problem if the store cannot be read.
 func (k kept) All(prefix string, then func(map[string][]byte, string)) {
 	await(k.ctx, func(answer []app.Value) {
 		values := map[string][]byte{}

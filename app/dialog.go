@@ -370,6 +370,7 @@ var (
 	helpText string
 )
 
+// helpDialog is the dialog that explains the page, with the number of held-out graphs once it is known.
 func helpDialog(s *desk) app.UI {
 	holdout := "A few hundred"
 	if n := len(s.References[table.EachAlone]); n > 0 {

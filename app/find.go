@@ -151,6 +151,7 @@ func (p *bandPane) choose(name string) {
 	p.S.ChooseColumn(name)
 }
 
+// save saves or copies what an item of the menu of saving names.
 func (p *bandPane) save(what string) {
 	s := p.S
 	switch what {

@@ -26,6 +26,7 @@ func (p *inputPane) OnMount(ctx app.Context) { p.shown = "" }
 // OnUpdate writes a text from elsewhere into the text area.
 func (p *inputPane) OnUpdate(ctx app.Context) { ctx.Defer(func(app.Context) { p.sync() }) }
 
+// sync sets the text area to the input's text, after something else than typing has changed it.
 func (p *inputPane) sync() {
 	if p.S.Input.Text == p.shown {
 		return

@@ -168,6 +168,7 @@ func (p *inspectorPane) take(what string) {
 	}
 }
 
+// thumbnail is a record's small drawing, or why there is none, or an empty place until it is drawn.
 func thumbnail(a *picture.Album, s *desk, record int, in picture.Frame) app.UI {
 	if drawn := a.Of(s.Session, record, in); drawn != "" {
 		return app.Raw(drawn)
@@ -200,6 +201,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 		app.Dl().Class("facts").Body(rows...))
 }
 
+// verdict says the record's verdict in a sentence, and how unusual its score is.
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Class(i), s.Rows.P[i]
@@ -250,6 +252,7 @@ func (p *inspectorPane) sentence(v decide.Verdict) []app.UI {
 	return []app.UI{app.Strong().Text(words.Capital(wordOf(v)) + ": "), p.reason(d, 0), app.Text(".")}
 }
 
+// prediction says whether to trust the record's prediction. It is hidden without judgements.
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
 	return shown(r.Trust != nil, app.Div().ID("prediction"), func() []app.UI {
@@ -261,6 +264,7 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	})
 }
 
+// scores lists the record's p-value, scores and what they compare with.
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
 	list := []words.Fact{{Name: "p-value", Value: scored(words.P(s.Rows.P[i]), s.Rows.Verdict[i])}}
@@ -308,6 +312,7 @@ func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
 	return factList("What else is known of it", list)
 }
 
+// factList is a block with a title and named values.
 func factList(title string, list []words.Fact) app.UI {
 	// One piece: a table may have hundreds of columns.
 	var b strings.Builder
@@ -368,6 +373,7 @@ func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
 	})
 }
 
+// reasonList lists the reasons from ≤ k < to.
 func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 	var items []app.UI
 	for k := from; k < to; k++ {

@@ -47,6 +47,7 @@ func pressed(text string, is bool, f func()) app.HTMLButton {
 	return app.Button().Type("button").Aria("pressed", is).Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
 }
 
+// fileButton is a button that lets the user choose a file, and passes it to take.
 func fileButton(id, text, label, accept string, take func(app.Context, app.Value)) app.UI {
 	return app.Label().Class("button").Body(icon("file"), app.Text(text),
 		app.Input().ID(id).Class("file-input").Type("file").Accept(accept).Aria("label", label).
@@ -154,6 +155,7 @@ type choice struct{ value, text string }
 // manyChoices are drawn as one piece: a table may have hundreds of columns.
 const manyChoices = 40
 
+// choices is a select that passes the value of the option chosen to choose. Many options are one piece of HTML.
 func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSelect {
 	options := make([]app.UI, 0, min(len(list), manyChoices))
 	if len(list) > manyChoices {
@@ -182,6 +184,7 @@ func optionGroup(chosen string, list []choice) app.UI {
 	return app.Raw(b.String())
 }
 
+// shares is a select of shares in percent.
 func shares(id string, chosen float64, choose func(float64), list []float64) app.HTMLSelect {
 	value := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	var options []choice

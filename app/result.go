@@ -49,6 +49,7 @@ func (p *resultPane) OnUpdate(ctx app.Context) {
 	ctx.Defer(p.settle)
 }
 
+// measure reads the size and position of the scroller once it is drawn.
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
@@ -220,6 +221,7 @@ func (p *resultPane) predictions() app.UI {
 	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
 }
 
+// judged is the line on predictions: the choice of their columns, what the judgements rest on, or why there are none.
 func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust

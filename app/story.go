@@ -22,6 +22,7 @@ func stillWanted() bool {
 	return !app.IsServer && app.Window().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
 }
 
+// story shows the present scene, its headline and the player. It is nil if no scene is open.
 func (p *labPane) story() []app.UI {
 	s := p.S
 	scenes := lab.Scenes()
@@ -69,6 +70,7 @@ func (p *labPane) subject() app.UI {
 	)
 }
 
+// player has the buttons and the timeline of the story.
 func (p *labPane) player(scene, scenes int) app.UI {
 	l := p.S.Lab
 	at, of := l.Timeline()
@@ -342,6 +344,7 @@ func (p *labPane) mixControls() app.UI {
 	)
 }
 
+// keysScene shows the keys of both dictionaries that the attention looks at, and where they lie.
 func (p *labPane) keysScene(d *message.Detailed) app.UI {
 	s := p.S
 	if d.IDKeys == nil {
@@ -390,6 +393,7 @@ func (p *labPane) keyFigures() []app.UI {
 	return figures
 }
 
+// dictionary shows the keys of a dictionary up to the present beat, and at the last one its answer.
 func (p *labPane) dictionary(side decide.Verdict, title string, of message.Contents, keys []message.Key, answer float64) app.UI {
 	var items []app.UI
 	for i, k := range keys {
@@ -451,6 +455,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 	return app.Div().Class("stack").Body(body...)
 }
 
+// sum lists the terms of S_BaCa.
 func (p *labPane) sum() app.UI {
 	s := p.S
 	pre, attn, sum := lab.Terms(s.Session, s.Inspector.Record)

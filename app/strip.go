@@ -83,6 +83,7 @@ func (p *stripPane) Render() app.UI {
 // movable reports whether the threshold can move: one by rate cannot.
 func (p *stripPane) movable() bool { return len(p.S.Reference()) > 0 && !p.S.Rule().ByRate }
 
+// picture is the strip of the deciding score, in the width of the pane.
 func (p *stripPane) picture() picture.Strip {
 	width := p.width
 	if width == 0 {

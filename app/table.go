@@ -191,6 +191,7 @@ func spacer(height int) app.UI {
 // A barScale is the range of score bars, with the threshold, and that of predictions.
 type barScale struct{ low, high, threshold, least, most float64 }
 
+// row draws record i, which is number at in the table's order.
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Class(i))
 	if i == p.S.Inspector.Record {

@@ -80,6 +80,7 @@ func (p *labPane) found() app.UI {
 	return shown(html != "", box, func() []app.UI { return []app.UI{app.Raw("<div>" + p.Album.Fill(words.Grouped(html)) + "</div>")} })
 }
 
+// wish is the form for what to suggest.
 func (p *labPane) wish() []app.UI {
 	s := p.S
 	w := s.Lab.Wish

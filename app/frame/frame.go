@@ -113,6 +113,7 @@ func (r *request) checkID() error {
 	return nil
 }
 
+// check returns an error unless the request asks exactly one thing, and that is valid.
 func (r *request) check() error {
 	n := 0
 	for _, there := range []bool{r.Score != nil, r.Explain != nil, r.Cancel} {
@@ -131,6 +132,8 @@ func (r *request) check() error {
 
 func (r *request) wanted() *wanted { return cmp.Or(r.Score, r.Explain) }
 
+// check returns an error for no or too many molecules, for one that is not a line of text, and for settings out of
+// range.
 func (w *wanted) check(explain bool) error {
 	switch {
 	case len(w.SMILES) == 0:

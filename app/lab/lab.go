@@ -236,6 +236,7 @@ func (l *Lab) SetLambda(lambda float64) {
 	l.mix()
 }
 
+// Light highlights an atom of the graph, and pauses the story at its beat. It ignores atoms that do not exist.
 func (l *Lab) Light(atom int) {
 	if t := l.Trace.Value; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
 		l.Pause()
@@ -258,6 +259,7 @@ const (
 // scene is the open scene; zero for none.
 func (l *Lab) scene() Scene { return sceneOf(l.Stage) }
 
+// sceneOf returns the scene of a key, or one of a single beat if there is none.
 func sceneOf(key string) Scene {
 	for _, c := range Scenes() {
 		if c.Key == key {
@@ -361,6 +363,7 @@ func (l *Lab) Step(by int) {
 	}
 }
 
+// goTo shows a beat of a scene, with the atom or the λ that belongs to it.
 func (l *Lab) goTo(scene string, beat int) {
 	if scene != l.Stage {
 		l.enter(scene)

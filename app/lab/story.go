@@ -88,6 +88,7 @@ func (l *Lab) Line() string {
 	return name + " has no place in the paper's method."
 }
 
+// graphLine is the headline of the scene of the graph: how many nodes and edges it has, and which atoms are left out.
 func (l *Lab) graphLine(name string) string {
 	t := l.Trace.Value
 	if t == nil {
@@ -107,6 +108,7 @@ func (l *Lab) graphLine(name string) string {
 	return line
 }
 
+// viewsLine is the headline of the scene of views: how far the nearest training graph is, beside what is usual.
 func (l *Lab) viewsLine(name string) string {
 	s := l.session
 	t := l.Trace.Value
@@ -149,6 +151,7 @@ func (l *Lab) partsLine(name string) string {
 	return line + "in the middle: it feeds neither part."
 }
 
+// mixupLine is the headline of the scene of mixup: of which two records the new graphs are mixed.
 func (l *Lab) mixupLine(name string) string {
 	s := l.session
 	g := l.Pair.Value
@@ -164,6 +167,7 @@ func (l *Lab) mixupLine(name string) string {
 	return line
 }
 
+// keysLine is the headline of the scene of dictionaries: which keys the record is more like, and S_Attn.
 func (l *Lab) keysLine(name string) string {
 	s := l.session
 	d := s.Inspector.Detail.Value
@@ -189,6 +193,8 @@ func bracketed(x float64) string {
 	return words.Number(x)
 }
 
+// decisionLine is the headline of the decision: the verdict by S_BaCa and that of the record by itself. Without the
+// paper's method it is the latter alone.
 func (l *Lab) decisionLine(name string) string {
 	s := l.session
 	record := s.Inspector.Record

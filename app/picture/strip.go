@@ -125,6 +125,7 @@ func (c Strip) at(x chart.Scale, place, half float64) float64 {
 	return at // the threshold is NaN
 }
 
+// words is the alternative text: how many records have each verdict, and how many graphs they are compared with.
 func (c Strip) words() string {
 	var n decide.Counts
 	for i, v := range c.verdict {

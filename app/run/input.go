@@ -63,6 +63,7 @@ func (i *Input) Fold(card bool) {
 // typingPause delays reading typed text. Files and examples are read at once.
 const typingPause = 350 * time.Millisecond
 
+// Type takes the text as the user types it, and reads it after a pause.
 func (i *Input) Type(text string) {
 	if text != i.Text {
 		i.Given, i.folded = Given{Text: text}, false
@@ -127,6 +128,7 @@ func (i *Input) AddLine(smiles string) {
 	i.folded = false // more may be drawn
 }
 
+// request returns the request to open the input: its file, or its text as a file without a name.
 func (i *Input) request() *message.Open {
 	if i.File != nil {
 		r := i.Open(i.File)

@@ -45,6 +45,7 @@ func (i *Inspector) Step(by int) {
 	}
 }
 
+// ask requests the record's details, unless the worker has no model or input.
 func (i *Inspector) ask() {
 	s, record := i.session, i.Record
 	if s.Models.Used.Value == nil || s.Opened == nil || s.Phase == Broken {
@@ -150,6 +151,7 @@ func (g *Glances) next() {
 	}
 }
 
+// ask requests a record's details for its row, and then the next ones.
 func (g *Glances) ask(record int32) {
 	s, run := g.session, g.session.Run
 	g.asked = true

@@ -121,6 +121,8 @@ func (m *Models) load(name string, data []byte) {
 	m.request(&message.LoadModel{Name: name, Data: data})
 }
 
+// request loads a model or a domain, after it has ended what runs with the previous one, and scores the input again.
+// If loading fails, the previous model stays.
 func (m *Models) request(r *message.LoadModel) {
 	s, data, visit := m.session, r.Data, r.Domain
 	if s.Phase == Scoring || s.Phase == Calibrating {
@@ -206,6 +208,7 @@ func (m *Models) Choose(key string) bool {
 	return true
 }
 
+// Use selects model i of Own. If its file is damaged and there is no model, it loads the default one.
 func (m *Models) Use(i int) {
 	name := m.Own[i].Card.Name
 	m.File(i, func(data []byte) {

@@ -177,6 +177,8 @@ func Ask[T any](s *Session, a *message.Answer[T], r message.Request, still func(
 // Begin starts a run.
 func (s *Session) Begin() { s.begin(0) }
 
+// begin forgets what was found about the previous input, and reads the new one after the time wait. An empty input is
+// not read.
 func (s *Session) begin(wait time.Duration) {
 	defer s.callWatchers()
 	s.stop()
@@ -235,6 +237,7 @@ func (s *Session) Cancel() {
 	s.Rev.All()
 }
 
+// clear forgets the records, their scores, and what depends on them.
 func (s *Session) clear() {
 	s.Opened, s.Header, s.Failure, s.LikePredictions = nil, nil, nil, ""
 	s.Table.Clear()
@@ -296,6 +299,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 	})
 }
 
+// score scores the open input. Without a model, and for a library to train on, it waits. It fails if the model reads
+// another kind of graphs.
 func (s *Session) score() {
 	model := s.Models.Used.Value
 	switch {
@@ -341,6 +346,7 @@ func (s *Session) scoreAgain() {
 	}
 }
 
+// askScores requests scores, and passes the reply to end. Any other reply fails the run.
 func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*message.Scored)) {
 	s.askInRun(r, on, func(r message.Reply) {
 		if scored, ok := r.(*message.Scored); ok {
@@ -351,6 +357,7 @@ func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*
 	})
 }
 
+// takeEvent takes what the worker tells during a run.
 func (s *Session) takeEvent(e message.Event) {
 	switch e := e.(type) {
 	case *message.Progress:
@@ -456,6 +463,7 @@ func (s *Session) watchEvery() int {
 	return 20
 }
 
+// forgetBatch forgets the batch with its progress, and judges each record alone.
 func (s *Session) forgetBatch() {
 	s.clearBatch()
 	for stage := range s.Progress {
@@ -466,6 +474,7 @@ func (s *Session) forgetBatch() {
 	s.Settle()
 }
 
+// Fail ends the run with a failure. After a cancellation the run has stopped, without one.
 func (s *Session) Fail(f *message.Failed) {
 	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
 		f = &message.Failed{Code: message.CodeMemory, Text: s.memoryAdvice()}

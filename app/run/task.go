@@ -73,6 +73,7 @@ func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	})
 }
 
+// EndTask asks the worker to end the task, if there is one that is not ending.
 func (s *Session) EndTask() {
 	if s.Task != nil && !s.Task.Ending {
 		s.Task.Ending = true
@@ -233,6 +234,7 @@ type DomainSubject struct {
 	records             []int32
 }
 
+// DomainSubjects lists what a report on the domain can be about: the row chosen, the rows shown, and the model.
 func (s *Session) DomainSubjects() []DomainSubject {
 	chosen := DomainSubject{Key: "chosen", Title: "The row chosen", Name: "None: choose a row of the table first.",
 		form: "qprf", saved: "Domain report"}

@@ -195,6 +195,7 @@ func (s *Shelf) data(i int, then func([]byte)) {
 	})
 }
 
+// Undelete brings back the model that was deleted last, if there is one.
 func (s *Shelf) Undelete() {
 	gone := s.Gone
 	if gone == nil {

@@ -74,6 +74,7 @@ func of[T any](order []int32, value func(int32) T) []T {
 	return list
 }
 
+// verdicts returns the verdict of each record, in order, empty for those without a score.
 func (r *Rows) verdicts(order []int32, verdict func(int32) decide.Verdict) []string {
 	return of(order, func(i int32) string {
 		if v := r.Verdict[i]; v == Unscored || v == decide.Refused {

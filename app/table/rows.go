@@ -120,6 +120,7 @@ func (r *Rows) Len() int { return len(r.id) }
 // All are the records in input order.
 func (r *Rows) All() []int32 { return r.order(View{}) }
 
+// Add appends records that were read. It ignores those that do not follow the ones that are there.
 func (r *Rows) Add(e *message.Records) {
 	if e.From != r.Len() {
 		return // of another input
@@ -161,6 +162,7 @@ func (r *Rows) Problem(record int) *message.Problem {
 	return r.Refused[at]
 }
 
+// missing returns a column of n NaN.
 func missing(n int) []float64 {
 	column := make([]float64, n)
 	for i := range column {
@@ -184,6 +186,7 @@ func (r *Rows) Fill(e *message.Rows) {
 	}
 }
 
+// forgetScores forgets all but what was read of the records.
 func (r *Rows) forgetScores() {
 	r.Batch, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil
 	r.columns = nil

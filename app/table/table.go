@@ -246,6 +246,7 @@ func (t *Table) Judge() {
 
 func (t *Table) judge() { t.Rows.judge(t.Rule(), t.Places(t.Deciding(), t.Rule())) }
 
+// judgeAgain judges all records, and sorts and filters them again if that depends on verdicts.
 func (t *Table) judgeAgain() {
 	t.judge()
 	t.Rev.All()

@@ -217,6 +217,7 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	return nil, line
 }
 
+// valuesOf names the known observed and predicted value of a molecule, empty for none.
 func valuesOf(known *algo.Values) string {
 	if known == nil {
 		return ""

@@ -175,6 +175,7 @@ func save(ctx context.Context, name string, v any) error {
 	return writeFile(ctx, name, func(w io.Writer) error { return sealed.Write(w, v) })
 }
 
+// load reads a sealed file of JSON into v.
 func load(ctx context.Context, name string, v any) error {
 	f, err := open(ctx, name)
 	if err != nil {
@@ -324,6 +325,8 @@ func sumOf(ctx context.Context, name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// writeRows scores a shard and writes its rows to w and its refused records to r. It sets their counts and SHA-256 in
+// m. It returns an error unless there is a row for each record.
 func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
 	sums := [2]hash.Hash{sha256.New(), sha256.New()}
 	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16),

@@ -148,6 +148,7 @@ func readMark(dir string) ([]string, error) {
 	return m.Files, nil
 }
 
+// writeMark writes the list of the site's files, by which a later Write knows them.
 func writeMark(dir string, files []string) error {
 	data, err := json.MarshalIndent(mark{format, files}, "", "  ")
 	if err != nil {

@@ -53,6 +53,7 @@ func newTrust() *cobra.Command {
 	return c
 }
 
+// check returns an error of usage for flags that are missing or do not fit each other.
 func (f *trustFlags) check() error {
 	measured := f.read.Observed != ""
 	f.cells = f.read.Columns()
@@ -125,6 +126,7 @@ func (f *trustFlags) audit() error {
 // kept are the shares of molecules with a shown mean error.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
+// writeAudit writes the audit as sentences and tables of text.
 func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	b := bufio.NewWriter(w)
 	for _, sentence := range a.Sentences(c) {

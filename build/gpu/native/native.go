@@ -169,6 +169,7 @@ func (g *GPU) failure() error {
 	return errors.New(text)
 }
 
+// newBuffer makes a buffer. It returns an error, such as wgsl.ErrMemory, if the device cannot.
 func (g *GPU) newBuffer(bytes int, staging, uniform bool) (unsafe.Pointer, error) {
 	p := C.gpu_buffer(g.g, C.uint64_t(bytes), C.bool(staging), C.bool(uniform))
 	if err := g.failure(); err != nil {

@@ -52,6 +52,7 @@ func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error
 	return nil
 }
 
+// properties computes the properties of the input's molecules as the model reads them, one column each.
 func (e *Engine) properties(t *task) (*message.Computed, error) {
 	c := &message.Computed{}
 	for _, p := range property.Columns {

@@ -20,6 +20,7 @@ import (
 	"baca/wasm/message"
 )
 
+// detail explains a record's scores.
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	l, err := e.inspect(r.Record)
 	if err != nil {
@@ -70,6 +71,7 @@ type inspected struct {
 	alone   *algo.SingleScorer
 }
 
+// inspect reads a record of the input, draws it, and prepares what explains it.
 func (e *Engine) inspect(record int) (*inspected, error) {
 	if err := e.ready(); err != nil {
 		return nil, err

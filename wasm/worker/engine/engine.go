@@ -118,6 +118,7 @@ func coded(code string, err error) error {
 	return failf(code, "%w", err)
 }
 
+// answer returns the reply to a request, or an error. Events go to the page meanwhile.
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
 	post := func(ev message.Event) { e.host.Post(number, ev) }
 	switch r := r.(type) {
@@ -188,6 +189,8 @@ func (e *Engine) hello() (*message.Welcome, error) {
 	return w, nil
 }
 
+// loadModel loads a file that the page passes, or a model of the site by its name. That one must have the SHA-256
+// that its card tells.
 func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error) {
 	at := &message.Model{Name: r.Name}
 	data := r.Data

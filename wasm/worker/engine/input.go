@@ -83,6 +83,8 @@ const (
 	recordsTime  = 100 * time.Millisecond
 )
 
+// open opens and reads an input, whose records the page gets as events. An earlier input is closed even if that
+// fails.
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
 	e.input, e.last, e.atlas = nil, nil, nil
 	in, err := e.inputOf(r)
@@ -371,6 +373,7 @@ func (e *Engine) pick(ctx context.Context, wanted []int32) (map[int]dataset.Reco
 	return found, nil
 }
 
+// problem says why a record was refused and, as far as known, at which line, column and piece of its SMILES.
 func problem(r dataset.Record) message.Problem {
 	p := message.Problem{Record: r.Row - 1, Line: r.Line, Text: r.Err.Error(), Reason: r.Err.Error(), At: -1}
 	var place *dataset.SyntaxError

@@ -39,6 +39,7 @@ type step struct {
 
 func (e *Engine) graphs() int { return e.input.opened.Records - e.input.opened.Refused }
 
+// ready returns an error unless there are a model and an input that it can read.
 func (e *Engine) ready() error {
 	switch {
 	case e.model == nil:
@@ -60,6 +61,7 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	return o, coded(message.CodeBadOption, decide.CheckAlpha(o.Alpha))
 }
 
+// score scores the open input, each graph by itself or also as a batch. The page gets the rows as events.
 func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Scored, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
@@ -139,6 +141,7 @@ type pass struct {
 	labels              []bool
 }
 
+// plan returns the plan of a run over the open input, whose results go to the pass.
 func (r *pass) plan(o algo.Options) run.Plan {
 	e := r.engine
 	p := run.Plan{
@@ -339,6 +342,7 @@ func (r *pass) add(part message.Part) error {
 	return nil
 }
 
+// flush posts the rows that were not posted yet, if any.
 func (r *pass) flush() {
 	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
@@ -358,6 +362,7 @@ func (r *pass) showRows() {
 	}
 }
 
+// sideOf returns the side of a name. Another name is an error.
 func sideOf(name string) (dictionary.Side, error) {
 	for _, s := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		if s.String() == name {
@@ -373,6 +378,7 @@ const (
 	samples       = 6
 )
 
+// graphons returns the graphons of two records of one part of the batch, and graphs drawn from their mixture.
 func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	side, err := sideOf(r.Side)
 	if err != nil {
@@ -419,6 +425,7 @@ func edges(g *graph.Graph) (list message.Ints) {
 	return list
 }
 
+// singles rounds numbers to float32.
 func singles(x []float64) message.Singles {
 	s := make(message.Singles, len(x))
 	for i, v := range x {

@@ -44,6 +44,8 @@ type scored struct {
 	part         message.Part
 }
 
+// recruit starts workers that score pieces of the input: with this one as many as there are cores, up to maxWorkers. It
+// starts none for an input of fewer than minShared graphs, or in the format TU.
 func (r *pass) recruit() {
 	e := r.engine
 	workers := min(e.host.Cores(), maxWorkers)
@@ -91,6 +93,7 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 	}
 }
 
+// dismiss ends the workers, if there are any.
 func (r *pass) dismiss() {
 	if r.team != nil {
 		close(r.team.over)
@@ -152,8 +155,8 @@ func (s *scoring) stop() {
 	}
 }
 
-// rows scores the records from ≤ i < to, counted from 0. It reads on from the piece before, or from the start if the piece
-// is an earlier one. It returns an error if the input ends before the piece.
+// rows scores the records from ≤ i < to, counted from 0. It reads on from the piece before, or from the start if the
+// piece is an earlier one. It returns an error if the input ends before the piece.
 func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) {
 	if s.end == nil || s.at > from {
 		s.stop()

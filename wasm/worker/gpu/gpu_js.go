@@ -99,6 +99,7 @@ func Open() (*GPU, error) {
 	return g, nil
 }
 
+// describe names an adapter by what the browser tells of it.
 func describe(adapter js.Value) string {
 	var parts []string
 	if info := adapter.Get("info"); info.Type() == js.TypeObject {

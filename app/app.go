@@ -60,7 +60,8 @@ func (p *page) OnMount(ctx app.Context) {
 		ctx.Dispatch(p.hear)
 	}
 	s.PostEvent = func(f func()) {
-		if p.news = append(p.news, f); len(p.news) == 1 {
+		p.news = append(p.news, f)
+		if len(p.news) == 1 {
 			ctx.After(p.pause(), p.hear)
 		}
 	}

@@ -68,7 +68,8 @@ func (p *resultPane) settle(ctx app.Context) {
 	}
 	s := p.S
 	// The table has no size before it has rows, and asking costs a layout.
-	if p.sized = p.sized && s.Rows.Len() > 0; !p.sized && s.Rows.Len() > 0 {
+	p.sized = p.sized && s.Rows.Len() > 0
+	if !p.sized && s.Rows.Len() > 0 {
 		p.sized = true
 		p.measure(ctx)
 	}

@@ -226,12 +226,14 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)),
 			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
-		if text = wordOf(v); v == table.Unscored && !s.Busy() {
+		text = wordOf(v)
+		if v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
 	case "alone_p":
-		if text = scored(words.P(r.AloneP[i]), v); text != "" {
+		text = scored(words.P(r.AloneP[i]), v)
+		if text != "" {
 			own := s.JudgeBy(table.EachAlone, i)
 			return []app.UI{app.Span().Class(classOf(own)).Body(shape(own), app.Span().Class("sr-only").Text(wordOf(own))), app.Text(text)}
 		}

@@ -20,8 +20,8 @@ type Checkpoint struct {
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint without rounding its numbers. Let it write to a new file and rename that, so that a
-// killed run leaves a complete file.
+// SaveCheckpoint writes a checkpoint without rounding its numbers. Let it write to a new file and rename that, so
+// that a killed run leaves a complete file.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := try(c.check); err != nil {
 		return err

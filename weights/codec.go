@@ -52,7 +52,8 @@ func (c *codec) remaining() int { return c.rest.Len() }
 // do writes or reads a whole payload and returns the first error.
 func (c *codec) do(fields func()) error {
 	return try(func() {
-		if fields(); !c.writes && c.remaining() > 0 {
+		fields()
+		if !c.writes && c.remaining() > 0 {
 			c.fail(ErrFormat, "%d bytes after the last value", c.remaining())
 		}
 	})
@@ -285,8 +286,8 @@ func (c *codec) sized(key string, b []byte, n int) []byte {
 	return b
 }
 
-// values writes or reads a bin of n values of size bytes each. value writes v to b, or reads it from there. A reader fails
-// unless the bin has n*size bytes, and allocates the list after that, unless it has length n already.
+// values writes or reads a bin of n values of size bytes each. value writes v to b, or reads it from there. A reader
+// fails unless the bin has n*size bytes, and allocates the list after that, unless it has length n already.
 func values[T any](c *codec, key string, list *[]T, n, size int, value func(b []byte, v *T)) {
 	var b []byte
 	if c.writes {
@@ -351,8 +352,8 @@ func (c *codec) allFloats(key string, v *[]float32) {
 	}
 }
 
-// rounded writes any number of float64 as float32, or reads them and appends them to *v. All NaN are written with the same
-// bytes.
+// rounded writes any number of float64 as float32, or reads them and appends them to *v. All NaN are written with the
+// same bytes.
 func (c *codec) rounded(key string, v *[]float64) {
 	list := make([]float32, len(*v))
 	for i, x := range *v {
@@ -386,8 +387,8 @@ func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	*v, *b = x, (*b)[size:]
 }
 
-// uvarints writes or reads a bin of numbers of 32 bits, as varints. turn converts number i to the varint in the file, or
-// the varint that was read to the number. name is what errors call a number.
+// uvarints writes or reads a bin of numbers of 32 bits, as varints. turn converts number i to the varint in the file,
+// or the varint that was read to the number. name is what errors call a number.
 func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v uint64) uint64) {
 	if c.writes {
 		var b []byte

@@ -35,8 +35,8 @@ func hasColumn(of func(r *algo.Residuals) *algo.Column) func(m *algo.Model) bool
 
 const columnEntries = 2
 
-// besideErrors returns a function that writes or reads the column that of selects: its name, and a value for each error.
-// That function fails if the model has no errors, or the column no name.
+// besideErrors returns a function that writes or reads the column that of selects: its name, and a value for each
+// error. That function fails if the model has no errors, or the column no name.
 func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *algo.Model) {
 	return func(c *codec, m *algo.Model) {
 		c.require(m.Residuals != nil, ErrRows, "of predictions whose errors are not known")

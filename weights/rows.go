@@ -181,8 +181,8 @@ func (c *codec) traits(m *algo.Model) {
 	})
 }
 
-// checkTraits fails unless there is one trait for each of the n held-out graphs, with a fold of the background and a level
-// up to the number of the model's levels of rarity.
+// checkTraits fails unless there is one trait for each of the n held-out graphs, with a fold of the background and a
+// level up to the number of the model's levels of rarity.
 func checkTraits(m *algo.Model, n int) {
 	list, levels := m.HoldoutTraits, 0
 	if m.Rare != nil {

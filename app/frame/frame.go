@@ -177,7 +177,8 @@ func (f *Frame) begin(r *request) {
 func (f *Frame) proceed() {
 	s := f.session
 	if m := &s.Models; !f.ready && m.Loading == "" && !m.Used.None() {
-		if f.ready = true; m.Used.Value != nil {
+		f.ready = true
+		if m.Used.Value != nil {
 			f.hello()
 		} else {
 			f.fail(nil, m.Used.Failure.Code, m.Used.Failure.Text)

@@ -142,7 +142,8 @@ func (l *Lab) choose() {
 
 // settle moves a resting scene, or with now any scene, to its rest: more may have arrived.
 func (l *Lab) settle(now bool) {
-	if l.rests = l.rests || now; l.rests {
+	l.rests = l.rests || now
+	if l.rests {
 		l.Beat = l.rest()
 	}
 }

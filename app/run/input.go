@@ -97,7 +97,8 @@ func (i *Input) put(next Given) {
 // TakeBack brings back the list before, and can itself be undone. A library goes even where there was no list.
 func (i *Input) TakeBack() {
 	list := i.Undo
-	if i.Undo = nil; list != nil {
+	i.Undo = nil
+	if list != nil {
 		i.Give(*list)
 	} else if i.Library {
 		i.Give(Given{})

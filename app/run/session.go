@@ -190,7 +190,8 @@ func (s *Session) begin(wait time.Duration) {
 		s.Models.Chart()
 		return
 	}
-	if s.Phase = Waiting; s.Models.charting {
+	s.Phase = Waiting
+	if s.Models.charting {
 		s.pauseWorker()
 	}
 	run := s.Run
@@ -290,7 +291,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 		s.Input.sheets, s.Input.book, s.Input.Sheet = o.Sheets, s.Input.File, o.Sheet
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records}
 		predicted, observed := valuesIn(s.ValueColumns(), "")
-		if s.LikePredictions = predicted; observed != "" && s.Training.Recipe.Predicted == "" {
+		s.LikePredictions = predicted
+		if observed != "" && s.Training.Recipe.Predicted == "" {
 			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed
 		}
 		s.Judge()

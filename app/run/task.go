@@ -241,7 +241,8 @@ func (s *Session) DomainSubjects() []DomainSubject {
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
 		name := s.Rows.Name(i)
 		chosen.Name, chosen.prefix, chosen.records = words.Shorten(name, 60), words.Stem(name), []int32{int32(i)}
-		if chosen.Ready = s.Rows.Problem(i) == nil; !chosen.Ready {
+		chosen.Ready = s.Rows.Problem(i) == nil
+		if !chosen.Ready {
 			chosen.Name += ": refused, so there is nothing to say."
 		}
 	}

@@ -97,7 +97,8 @@ func (t *Training) keepLibrary() {
 // keep stores how far it is.
 func (t *Training) keep() {
 	then := func(problem string) {
-		if t.Unkept = problem; problem == "" {
+		t.Unkept = problem
+		if problem == "" {
 			t.Kept = time.Now()
 		}
 		t.release()

@@ -125,7 +125,8 @@ func valuesIn(columns []string, wanted string) (predicted, observed string) {
 		}
 		return ""
 	}
-	if predicted = wanted; !slices.Contains(columns, wanted) {
+	predicted = wanted
+	if !slices.Contains(columns, wanted) {
 		predicted = named(likePredicted.MatchString)
 	}
 	if predicted == "" {

@@ -67,7 +67,8 @@ func (s *Session) Link() (text, note string) {
 			break // too long
 		}
 	}
-	if text = l.Text(); len(text) > store.MostLink || len(l.Lines) < len(rows) {
+	text = l.Text()
+	if len(text) > store.MostLink || len(l.Lines) < len(rows) {
 		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select "+
 			"fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
 	}

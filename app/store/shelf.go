@@ -151,7 +151,8 @@ func (s *Shelf) File(i int, then func([]byte)) {
 			data = nil
 		}
 		if i := s.index(sum); i >= 0 {
-			if s.Own[i].Data = data; data == nil {
+			s.Own[i].Data = data
+			if data == nil {
 				s.Own[i].Problem = damaged
 			}
 		}

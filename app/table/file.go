@@ -141,7 +141,8 @@ func Pieces(format string, order []int32, columns func(part []int32) message.Col
 				panic(err) // a buffer cannot fail
 			}
 			piece := bytes.Clone(b.Bytes())
-			if b.Reset(); format == "json" {
+			b.Reset()
+			if format == "json" {
 				piece = listed(piece, k == 0, k == len(parts)-1)
 			}
 			if !yield(piece) {

@@ -376,7 +376,8 @@ func numeric(keys []uint64, texts []string) bool {
 		if err != nil && text != "" {
 			return false
 		}
-		if keys[i] = last; text != "" {
+		keys[i] = last
+		if text != "" {
 			keys[i] = keyOf(x)
 		}
 	}
@@ -387,7 +388,8 @@ func numeric(keys []uint64, texts []string) bool {
 func rankTexts(keys []uint64, texts []string) {
 	list, lower := make([]int32, 0, len(texts)), make([]string, len(texts))
 	for i, text := range texts {
-		if keys[i] = last; text != "" {
+		keys[i] = last
+		if text != "" {
 			lower[i], list = strings.ToLower(text), append(list, int32(i))
 		}
 	}

@@ -71,7 +71,8 @@ func (s *Settings) Set(name, value string) (err error) {
 			return fmt.Errorf("the false-discovery rate is %q, want one of %v", said, Rates())
 		}
 	case "by":
-		if s.By = DeciderOf(value); DeciderWords()[s.By].Key != value {
+		s.By = DeciderOf(value)
+		if DeciderWords()[s.By].Key != value {
 			return fmt.Errorf("what decides is %q, want alone, batch or attention", said)
 		}
 	default:

@@ -207,7 +207,8 @@ func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 // outside stands just before the line.
 func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 	score, p := t.Rows.By(by)
-	if score = slices.Clone(score); by == ThePaper {
+	score = slices.Clone(score)
+	if by == ThePaper {
 		score = logs(p)
 	}
 	most, _ := rule.Limits()

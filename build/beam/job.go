@@ -213,7 +213,8 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 		r.Records++
 		return true
 	})
-	if r.SHA256 = sum; err != nil {
+	r.SHA256 = sum
+	if err != nil {
 		r.Error = err.Error()
 	}
 	if err := ctx.Err(); err != nil {
@@ -301,7 +302,8 @@ func (s *scoring) score(ctx context.Context, p *plan, shard int) (m *mark, err e
 	rows, rejects, name := s.part("scores", shard, s.Run.To), s.part("rejects", shard, "csv"), s.part("done", shard, "json")
 	of := sha256.Sum256(try.To(json.Marshal([]any{s.Run, p, shard})))
 	key := hex.EncodeToString(of[:])
-	if m = new(mark); load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
+	m = new(mark)
+	if load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
 		return m, nil
 	}
 	m = &mark{Of: key}

@@ -229,7 +229,8 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	whole := false
-	if p.Edges, whole = pairsOf(edges); !whole {
+	p.Edges, whole = pairsOf(edges)
+	if !whole {
 		return fmt.Errorf("edge %d of a graph: want two whole numbers", len(p.Edges)+1)
 	}
 	return nil
@@ -290,7 +291,8 @@ func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[d
 			if l.IDs != nil {
 				r.ID = l.IDs[i]
 			}
-			if r.Form = form; !yield(r, nil) {
+			r.Form = form
+			if !yield(r, nil) {
 				return
 			}
 		}

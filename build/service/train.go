@@ -42,7 +42,8 @@ type step struct {
 func (s *step) add(nodes int) {
 	at, _ := slices.BinarySearch(s.sizes, nodes)
 	s.sizes = slices.Insert(s.sizes, at, nodes)
-	if s.sum += nodes; len(s.sizes) > pretrain.Defaults(1).Batch {
+	s.sum += nodes
+	if len(s.sizes) > pretrain.Defaults(1).Batch {
 		s.sum -= s.sizes[0]
 		s.sizes = s.sizes[1:]
 	}
@@ -114,7 +115,8 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			out.Refused = append(out.Refused, r)
 			continue
 		}
-		if largest.add(r.Graph.N()); t.StepNodes > 0 && largest.sum > t.StepNodes {
+		largest.add(r.Graph.N())
+		if t.StepNodes > 0 && largest.sum > t.StepNodes {
 			return nil, fmt.Errorf("%w: up to record %d the %d largest have %d nodes together, want at most %d: "+
 				"leave out the largest, or train with the command", ErrLarge, r.Row, len(largest.sizes), largest.sum, t.StepNodes)
 		}

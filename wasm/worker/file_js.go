@@ -121,7 +121,8 @@ func (u *unpacked) Read(p []byte) (n int, err error) {
 			return 0, io.EOF
 		}
 		k, err := io.ReadFull(u.r, u.in[:])
-		if u.ended = err == io.EOF || err == io.ErrUnexpectedEOF; err != nil && !u.ended {
+		u.ended = err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !u.ended {
 			return 0, err
 		}
 		u.out = bytesOf(u.decoder.Call("push", arrayOf(u.in[:k]), u.ended))

@@ -135,7 +135,8 @@ func (f *reportFlags) write(o *opening) error {
 		return nil
 	}
 	err = scored.Do(ctx)
-	if shown.Done(); err != nil {
+	shown.Done()
+	if err != nil {
 		return err
 	}
 	if err := checkRead(r.Read, r.Refused, r.Refusals[:min(maxShown, len(r.Refusals))]...); err != nil {

@@ -247,7 +247,8 @@ func (s *source) settings(without ...string) string {
 		if usual || slices.Contains(unrelatedFlags, f.Name) || slices.Contains(without, f.Name) {
 			return
 		}
-		if text += " --" + f.Name; f.Value.Type() != "bool" {
+		text += " --" + f.Name
+		if f.Value.Type() != "bool" {
 			text += " " + document.Quote(f.Value.String())
 		}
 	})
@@ -274,7 +275,8 @@ func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.form = m.Form(); !ordered {
+	s.form = m.Form()
+	if !ordered {
 		s.form = s.form.Unordered()
 	}
 	return &opening{model: m, data: data}, nil

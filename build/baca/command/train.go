@@ -96,7 +96,8 @@ func (f *trainFlags) check() error {
 // checkTraining checks the flags of register.
 func (f *trainFlags) checkTraining() error {
 	f.cells = f.values.Columns()
-	if f.form = molecule.Parent; f.asWritten {
+	f.form = molecule.Parent
+	if f.asWritten {
 		f.form = molecule.Canonical
 	}
 	err := cmp.Or(rules{
@@ -263,7 +264,8 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	}
 	refused := 0
 	set.rows, err = training.Sources(ctx, s.workers, in.stream, &values.Labels, func(err error) {
-		if refused++; refused <= 5 {
+		refused++
+		if refused <= 5 {
 			fmt.Fprintf(stderr, "refused: %v\n", err)
 		}
 	})

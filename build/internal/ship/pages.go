@@ -36,7 +36,8 @@ func Documents(root string, pages ...string) (files []File, err error) {
 		return f
 	}
 	for _, name := range pages {
-		if read(name); err != nil {
+		read(name)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -104,7 +104,8 @@ func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.
 
 // wait waits for the end of a run, and returns the run. If it crashed or hung, wait calls lose.
 func (f *fault) wait(r *run) *run {
-	if <-r.ended.Done(); r.crash {
+	<-r.ended.Done()
+	if r.crash {
 		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.messages())
 	}
 	return r
@@ -134,7 +135,8 @@ func (f *fault) disturb() (outcome int) {
 	var r *run
 	var before string
 	for within := f.within; !hit; within *= 0.7 {
-		if f.fresh(); f.mounts {
+		f.fresh()
+		if f.mounts {
 			f.mount(int64(f.rng.Float64() * within * float64(f.target.bytes)))
 		}
 		r = f.begin("")
@@ -143,7 +145,8 @@ func (f *fault) disturb() (outcome int) {
 			f.end(r)
 		}
 		before = f.soundRows()
-		if hit = !r.over() || r.err != nil; hit && f.changes {
+		hit = !r.over() || r.err != nil
+		if hit && f.changes {
 			f.harm()
 		} else if hit {
 			hit = f.wait(r).err != nil
@@ -295,7 +298,8 @@ func (f *fault) severalWriters() (outcome int) {
 			f.checkKept(f.soundRows()) // all rows, or the first ones of a run that began just now
 			continue
 		}
-		if outcome = refused; !strings.Contains(lastLine(r.messages()), "out/") {
+		outcome = refused
+		if !strings.Contains(lastLine(r.messages()), "out/") {
 			lose("a run does not name the file: %s", r.messages())
 		}
 	}

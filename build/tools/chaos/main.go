@@ -147,7 +147,8 @@ func (w *world) injectOne(c cell, i int) {
 	outcome, err := f.meet()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.became[outcome]++; err != nil {
+	c.became[outcome]++
+	if err != nil {
 		w.lost = append(w.lost, fmt.Sprintf("%v, fault %d: %v\n  in %s: %s", c, i, err, f.dir, strings.Join(f.did, "; ")))
 		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
@@ -179,7 +180,8 @@ of several writers another wrote the reference bytes. Lost: all else, such as ot
 	for _, k := range kinds {
 		n := k.became
 		tried := n[survived] + n[refused] + n[lost]
-		if all += tried; tried > 0 {
+		all += tried
+		if tried > 0 {
 			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, k.cells, tried, n[survived], n[refused], n[lost])
 		}
 	}

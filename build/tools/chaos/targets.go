@@ -181,7 +181,8 @@ func (w *world) start(dir, read string, lines ...string) *run {
 // do runs command lines and waits for their end.
 func (w *world) do(dir string, lines ...string) error {
 	r := w.start(dir, "cat", lines...)
-	if <-r.ended.Done(); r.err != nil {
+	<-r.ended.Done()
+	if r.err != nil {
 		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.messages()))
 	}
 	return nil

@@ -133,7 +133,8 @@ func (s *side) gather(dir string) answer {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if name = s.plain(name); program.MatchString(name) {
+		name = s.plain(name)
+		if program.MatchString(name) {
 			a[sizeOf+name] = fmt.Sprint(len(data))
 		} else {
 			a[name] = s.plain(string(data))

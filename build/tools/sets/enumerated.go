@@ -105,7 +105,8 @@ func enumerate(known map[string]bool, perClass int) (lines []string) {
 func builtInBackground() (lines []string) {
 	known := map[string]bool{}
 	for line := range strings.Lines(string(try.To(io.ReadAll(weights.Background())))) {
-		if line = strings.TrimSpace(line); !strings.Contains(line, "\t") {
+		line = strings.TrimSpace(line)
+		if !strings.Contains(line, "\t") {
 			known[parentText(line)] = true
 			lines = append(lines, line)
 		}

@@ -112,7 +112,8 @@ func organicParent(text string) (list []compound, fault string) {
 		return nil, "unreadable"
 	}
 	c := compoundOf(text, m)
-	if fault = faultOf(c.parent, 1); fault != "" {
+	fault = faultOf(c.parent, 1)
+	if fault != "" {
 		return nil, fault
 	}
 	return []compound{c}, ""

@@ -96,7 +96,8 @@ func byAtom(x *algo.Explanation, node []int) algo.Explanation {
 	by.Reasons = slices.Clone(x.Reasons)
 	atom := make([]int, len(x.Contributions))
 	for i, k := range node {
-		if by.Contributions[i] = math.NaN(); k >= 0 {
+		by.Contributions[i] = math.NaN()
+		if k >= 0 {
 			by.Contributions[i], atom[k] = x.Contributions[k], i
 		}
 	}

@@ -69,7 +69,8 @@ func (in *input) records(read *counter, form molecule.Form, cells ...string) ite
 	}
 	return func(yield func(dataset.Record, error) bool) {
 		for _, m := range in.kept {
-			if m.Form = form; !yield(m, nil) {
+			m.Form = form
+			if !yield(m, nil) {
 				return
 			}
 		}
@@ -241,7 +242,8 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	large, label := in.source.Size() > mostOwn, -1
 	o.Own = func(all, names []string) {
 		in.opened.Columns = all[:min(len(all), message.MostColumns)]
-		if label = labelIn(names); !large {
+		label = labelIn(names)
+		if !large {
 			own = names
 		}
 	}

@@ -40,7 +40,8 @@ func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error
 	for i, record := range r.Record {
 		t.showProgress(message.StageExplain, i, n)
 		read := records[int(record)]
-		if rows[i] = &read.Entry; read.Err != nil {
+		rows[i] = &read.Entry
+		if read.Err != nil {
 			continue
 		}
 		s := table.NewScored(read, algo.Row{}) // the page has the scores

@@ -82,7 +82,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
-		if at = e.place(pass, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
+		at = e.place(pass, e.model.Encoder.Config, algo.DeviceChunk, false)
+		if at.device != nil {
 			// Single graphs, requested later, stay on the processor.
 			e.model.Encoder.Device = at.device
 			defer func() { e.model.Encoder.Device = nil }()
@@ -265,7 +266,8 @@ func (r *pass) fitted(f *run.Fit) error {
 		Graphs: len(f.Graphs), Sample: f.Sample,
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
-	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
+	r.batched, r.sampled = !f.Few, f.Sample
+	if r.batched {
 		m.Whole = []string{batch.Whole("this list", f.Evidence, f.P)}
 		if len(f.Differences) > 0 {
 			m.Whole = append(m.Whole, batch.MakesTheDifference(f.Differences))
@@ -314,7 +316,8 @@ func (r *pass) add(part message.Part) error {
 	ids, texts := rows.Texts("id"), rows.Texts("smiles")
 	for i, refused := range rows.Texts("error") {
 		record := r.rows
-		if r.rows++; refused != "" {
+		r.rows++
+		if refused != "" {
 			continue
 		}
 		if k := run.InBatch(r.now.places, record); k >= 0 {

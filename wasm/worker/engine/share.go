@@ -82,7 +82,8 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 		case from := <-t.work:
 			to := min(from+pieceSize, t.total)
 			part, ok := ask(&message.Piece{From: from, To: to}).(*message.Part)
-			if alive = ok && table.Rows(part.Rows) == to-from; alive {
+			alive = ok && table.Rows(part.Rows) == to-from
+			if alive {
 				t.done <- scored{helper, from, *part}
 			} else {
 				t.work <- from
@@ -172,7 +173,8 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 		if err != nil {
 			return message.Part{}, err
 		}
-		if s.at++; s.at > from {
+		s.at++
+		if s.at > from {
 			records = append(records, m.Parsed())
 		}
 		if err := ctx.Err(); err != nil {

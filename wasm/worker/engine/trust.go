@@ -57,9 +57,11 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 		return nil, err
 	}
 	var audit *trust.Audit
-	if out.Problems = labels.Problems(training.WithoutInterval); r.Observed != "" {
+	out.Problems = labels.Problems(training.WithoutInterval)
+	if r.Observed != "" {
 		out.Problems = labels.Problems(training.DoNotCount)
-		if audit = trust.NewAudit(outcomes, j.Calibration); audit.N == 0 {
+		audit = trust.NewAudit(outcomes, j.Calibration)
+		if audit.N == 0 {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
 		} else {
 			out.Held = audit.InShort(j.Calibration)

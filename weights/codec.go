@@ -336,7 +336,7 @@ func (c *codec) double(b []byte, v *float64) {
 // floats writes or reads len(v) float32 numbers.
 func (c *codec) floats(key string, v []float32) { values(c, key, &v, len(v), 4, c.single) }
 
-// allFloats writes or reads any number of float32 numbers.
+// allFloats writes or reads any number of float32 numbers. A reader takes their number from the length of the bin.
 func (c *codec) allFloats(key string, v *[]float32) {
 	if c.writes {
 		c.floats(key, *v)

@@ -52,7 +52,7 @@ type wanted struct {
 	By     string   `json:"by"`
 }
 
-// UnmarshalJSON also accepts a list of SMILES.
+// UnmarshalJSON accepts an object or, for one with smiles alone, the list of SMILES itself.
 func (w *wanted) UnmarshalJSON(data []byte) error {
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		return json.Unmarshal(data, &w.SMILES)

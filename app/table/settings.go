@@ -49,7 +49,7 @@ func DeciderOf(key string) Decider {
 	return EachAlone
 }
 
-// Read reads the settings of an address, and ignores wrong ones.
+// Read sets what get returns for the names of settings, as in an address. A wrong value changes nothing.
 func (s *Settings) Read(get func(string) string) {
 	for _, name := range []string{"alpha", "fdr", "by"} {
 		if next := *s; next.Set(name, get(name)) == nil {

@@ -133,8 +133,8 @@ func (m *Model) Wide(ctx context.Context) (*Model, error) {
 	return m.wide, err
 }
 
-// Widen returns a scorer and a model whose p-values also compare with training graphs. The model's background tells how to
-// score these; it must be the built-in one or none.
+// Widen returns a scorer and a model whose p-values also compare with training graphs. To score those it needs the
+// background of m, which must be the built-in one or none: the file of m does not hold another one.
 func Widen(ctx context.Context, m *algo.Model, single *algo.SingleScorer, workers int) (*algo.SingleScorer, *algo.Model, error) {
 	if m.Background == nil {
 		return single.Approximate(ctx, nil)
@@ -369,7 +369,8 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Plan returns a plan by which the model answers. Callers set the input and where rows go.
+// Plan returns the plan of a run that answers as how asks. Rows have the usual columns, for a batch also its own, and
+// with Explain reasons, neighbours and, if the model has them, their values. Callers set the input and where rows go.
 func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.Decider(), how.Seed, m.workers, m.single

@@ -183,7 +183,7 @@ func (s *Site) plain(f File, stored form) ([]byte, error) {
 	return data, nil
 }
 
-// zipped returns content compressed by gzip.
+// zipped compresses the content that plain returns, by gzip.
 func (s *Site) zipped(plain form) ([]byte, error) {
 	data, err := plain()
 	if err != nil {

@@ -12,7 +12,8 @@ type thread struct {
 	receive, died js.Func
 }
 
-// Spawn starts a worker, from the page or from another worker. It implements message.Spawn.
+// Spawn starts a worker, from the page or from another worker. receive gets its messages, and died the reason if it
+// ends by itself. It implements message.Spawn.
 func Spawn(receive func([]byte), died func(string)) message.Port {
 	w := &thread{
 		receive: js.FuncOf(func(_ js.Value, args []js.Value) any {

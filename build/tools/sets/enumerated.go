@@ -116,7 +116,7 @@ func builtInBackground() (lines []string) {
 	return lines
 }
 
-// writeBackground writes molecules.smi.gz, the built-in background.
+// writeBackground writes the built-in background, a SMILES a line, to molecules.smi.gz in the folder out.
 func writeBackground(out string) {
 	var b bytes.Buffer
 	z := try.To(gzip.NewWriterLevel(&b, gzip.BestCompression))

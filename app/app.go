@@ -60,7 +60,8 @@ func (p *page) OnMount(ctx app.Context) {
 		ctx.Dispatch(p.hear)
 	}
 	s.PostEvent = func(f func()) {
-		if p.news = append(p.news, f); len(p.news) == 1 {
+		p.news = append(p.news, f)
+		if len(p.news) == 1 {
 			ctx.After(p.pause(), p.hear)
 		}
 	}
@@ -96,6 +97,7 @@ func (p *page) checkNetwork(ctx app.Context) {
 	ctx.After(5*time.Second, p.checkNetwork)
 }
 
+// Render draws the page. Classes of its root tell style sheets what is shown. It implements app.Composer.
 func (p *page) Render() app.UI {
 	s := p.s
 	class := "page"
@@ -156,6 +158,7 @@ func (p *page) acceptDrag(_ app.Context, e app.Event) {
 	p.drag = true
 }
 
+// drop opens a dropped file: as a library to train on if it is dropped on the door of training, or else as the input.
 func (p *page) drop(ctx app.Context, e app.Event) {
 	e.PreventDefault()
 	p.drag = false
@@ -193,6 +196,7 @@ func loadModelFile(ctx app.Context, s *desk, v app.Value) {
 	readFile(ctx, s, v, func(name string, data []byte) { s.Models.Load(words.Stem(name), data) })
 }
 
+// header is the bar with the model, the state of the page, and its help.
 func (p *page) header() app.UI {
 	return app.Header().Class("bar").Body(
 		app.H1().Class("mark").Body(app.Raw(markSVG), app.Span().Text("BaCa")),
@@ -210,7 +214,8 @@ func (p *page) header() app.UI {
 	)
 }
 
-// state says whether the page works offline.
+// state says that there is a new version, or else that the page works offline, and how far a training is whose model is
+// not made yet.
 func (p *page) state() app.UI {
 	var body []app.UI
 	switch {

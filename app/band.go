@@ -122,12 +122,15 @@ func (p *bandPane) advice() notice {
 	return notice{}
 }
 
-// chips count the verdicts and filter by them.
+// chips count the records of each verdict. A click adds a verdict to those that the table shows, or removes it;
+// without any the table shows all. Outside, borderline and inside always have a chip, the others if they have
+// records.
 func (p *bandPane) chips() app.UI {
 	s := p.S
+	const always = 3
 	var body []app.UI
 	for k, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, table.InTraining, decide.Undecided, decide.Refused} {
-		if n := s.Rows.Count(v); n > 0 || k < 3 {
+		if n := s.Rows.Count(v); n > 0 || k < always {
 			chip := app.Button().Class("chip "+classOf(v)).Type("button").DataSet("verdict", string(v)).
 				Aria("pressed", slices.Contains(s.View.Only, v)).
 				Body(shape(v), app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Text(wordOf(v)))

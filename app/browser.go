@@ -31,7 +31,7 @@ func fromJS(v app.Value) []byte {
 	return data
 }
 
-// once is a browser callback for one call.
+// once is a browser callback for one call, after which its memory is released.
 func once(f func(args []app.Value)) app.Func {
 	var fn app.Func
 	fn = app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -85,17 +85,18 @@ func savePicture(ctx app.Context, s *desk, name, drawn string, png bool) {
 	save(name+".svg", "image/svg+xml", []byte(drawn))
 }
 
-// tell calls a script's function, and notes that it is done, or why not.
-func tell(ctx app.Context, s *desk, not, done, name string, args ...any) {
+// tell calls the script's function name. Then it shows a note: done, or if the function failed, failed and the problem.
+func tell(ctx app.Context, s *desk, failed, done, name string, args ...any) {
 	await(ctx, func(answer []app.Value) {
+		note := done
 		if problem := problemOf(answer); problem != "" {
-			done = not + problem
+			note = failed + problem
 		}
-		s.SetNote(done)
+		s.SetNote(note)
 	}, name, args...)
 }
 
-// problemOf returns an error's text, or nothing.
+// problemOf returns the error's text in a script's answer, which is its second value, or "" for none.
 func problemOf(answer []app.Value) string {
 	if answer[1].Truthy() {
 		return answer[1].String()
@@ -127,6 +128,8 @@ func (k kept) Claim(patient bool, then func(bool)) {
 
 func (k kept) Release() { callTool("release") }
 
+// Get passes what is stored under a name to then, nil for nothing: bytes as a file in memory, and a browser's file as
+// it is.
 func (k kept) Get(name string, then func(*store.File)) {
 	await(k.ctx, func(answer []app.Value) {
 		var f *store.File
@@ -141,6 +144,7 @@ func (k kept) Get(name string, then func(*store.File)) {
 	}, "kept", name)
 }
 
+// All passes all values whose names begin with prefix to then, and the problem if the store cannot be read.
 func (k kept) All(prefix string, then func(map[string][]byte, string)) {
 	await(k.ctx, func(answer []app.Value) {
 		values := map[string][]byte{}

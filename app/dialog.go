@@ -217,11 +217,11 @@ func recipe(s *desk) []app.UI {
 	}
 }
 
-// check is a checkbox that sets a value.
-func check(id, text string, is *bool) app.HTMLLabel {
+// check is a checkbox that shows *value, and sets it when the user changes it.
+func check(id, text string, value *bool) app.HTMLLabel {
 	return app.Label().Class("check").Body(
-		app.Input().ID(id).Type("checkbox").Checked(*is).
-			OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
+		app.Input().ID(id).Type("checkbox").Checked(*value).
+			OnChange(func(ctx app.Context, e app.Event) { *value = ctx.JSSrc().Get("checked").Bool() }),
 		app.Text(text))
 }
 
@@ -370,6 +370,7 @@ var (
 	helpText string
 )
 
+// helpDialog is the dialog that explains the page, with the number of held-out graphs once it is known.
 func helpDialog(s *desk) app.UI {
 	holdout := "A few hundred"
 	if n := len(s.References[table.EachAlone]); n > 0 {

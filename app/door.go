@@ -60,7 +60,7 @@ func trainingDoor(s *desk) app.UI {
 	return door.Body(append(body, app.Div().Class("drop-here").Body(libraryButton("own-file", s), quiet("or drop it here")))...)
 }
 
-// exampleList shows the examples side by side.
+// exampleList shows the examples side by side while there is no input. They can be chosen once the worker is ready.
 func exampleList(s *desk) app.UI {
 	examples := run.Examples()
 	return app.Section().Class("try").Aria("labelledby", "try").Attr("hidden", onlyWithout(s)).Body(

@@ -42,7 +42,7 @@ func (p *bandPane) shapes() app.UI {
 // inColumn begins the choice of a column to search in.
 const inColumn = "in "
 
-// search is the search for texts and structures, with how many it has found.
+// search is the field to search for a text, a structure or in a column, a choice between them, and what was found.
 func (p *bandPane) search() app.UI {
 	s := p.S
 	find := func(search string, structure bool) {
@@ -102,7 +102,8 @@ const colours = " colours"
 // mostItems are drawn in the menu of columns.
 const mostItems = 60
 
-// columns is the menu of what can be shown besides: colours, properties, and columns that the page does not know.
+// columns is the menu of what the table can show in addition: atoms in colours, properties of molecules, and the
+// input's own columns. Above mostItems it says how many more there are; a filter finds them.
 func (p *bandPane) columns() app.UI {
 	s := p.S
 	chosen := s.Chosen()
@@ -140,6 +141,7 @@ func (p *bandPane) columns() app.UI {
 	return menu("columns", "Columns of the table", "column", name, p.choose, items...)
 }
 
+// choose shows or hides what an item of the menu of columns names.
 func (p *bandPane) choose(name string) {
 	if name == colours {
 		p.S.View.Coloured = !p.S.View.Coloured
@@ -149,6 +151,7 @@ func (p *bandPane) choose(name string) {
 	p.S.ChooseColumn(name)
 }
 
+// save saves or copies what an item of the menu of saving names.
 func (p *bandPane) save(what string) {
 	s := p.S
 	switch what {

@@ -26,6 +26,7 @@ func (p *inputPane) OnMount(ctx app.Context) { p.shown = "" }
 // OnUpdate writes a text from elsewhere into the text area.
 func (p *inputPane) OnUpdate(ctx app.Context) { ctx.Defer(func(app.Context) { p.sync() }) }
 
+// sync sets the text area to the input's text, after something else than typing has changed it.
 func (p *inputPane) sync() {
 	if p.S.Input.Text == p.shown {
 		return
@@ -77,7 +78,8 @@ func (p *inputPane) Render() app.UI {
 	)
 }
 
-// status shows how much was read, and undo. The card shows it for a folded input.
+// status says how much was read, and has the buttons to undo and to clear. It is empty for a folded input, whose card
+// shows them.
 func (p *inputPane) status() app.UI {
 	s := p.S
 	line := app.Div().Class("input-status")
@@ -100,7 +102,7 @@ func (p *inputPane) status() app.UI {
 	)
 }
 
-// fileCard stands for an input that is not in the text area.
+// fileCard names the input's file, with its size and format. It is hidden for an input in the text area.
 func (p *inputPane) fileCard() app.UI {
 	f := p.S.Input.File
 	return shown(f != nil, app.Div().Class("file-card"), func() []app.UI {

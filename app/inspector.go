@@ -84,7 +84,7 @@ func properties(d *message.Detailed) app.UI {
 	})
 }
 
-// picture is the large drawing with its legend.
+// picture is the large drawing, below it a note if there is one, or else the legend once the details are there.
 func (p *inspectorPane) picture() []app.UI {
 	drawn, note := p.Album.Large(p.S.Session, false)
 	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
@@ -149,6 +149,7 @@ func (p *inspectorPane) copyMenu() app.UI {
 	return menu("take", "Copy or save", "take", []app.UI{app.Text("Copy"), icon("down")}, p.take, items...)
 }
 
+// take copies or saves what an item of the menu names.
 func (p *inspectorPane) take(what string) {
 	s, i := p.S, p.S.Inspector.Record
 	smiles, name := s.Rows.Picture(i), s.Rows.Name(i)
@@ -167,6 +168,7 @@ func (p *inspectorPane) take(what string) {
 	}
 }
 
+// thumbnail is a record's small drawing, or why there is none, or an empty place until it is drawn.
 func thumbnail(a *picture.Album, s *desk, record int, in picture.Frame) app.UI {
 	if drawn := a.Of(s.Session, record, in); drawn != "" {
 		return app.Raw(drawn)
@@ -199,6 +201,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 		app.Dl().Class("facts").Body(rows...))
 }
 
+// verdict says the record's verdict in a sentence, and how unusual its score is.
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Class(i), s.Rows.P[i]
@@ -249,6 +252,7 @@ func (p *inspectorPane) sentence(v decide.Verdict) []app.UI {
 	return []app.UI{app.Strong().Text(words.Capital(wordOf(v)) + ": "), p.reason(d, 0), app.Text(".")}
 }
 
+// prediction says whether to trust the record's prediction. It is hidden without judgements.
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
 	return shown(r.Trust != nil, app.Div().ID("prediction"), func() []app.UI {
@@ -260,6 +264,7 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	})
 }
 
+// scores lists the record's p-value, scores and what they compare with.
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
 	list := []words.Fact{{Name: "p-value", Value: scored(words.P(s.Rows.P[i]), s.Rows.Verdict[i])}}
@@ -307,6 +312,7 @@ func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
 	return factList("What else is known of it", list)
 }
 
+// factList is a block with a title and named values.
 func factList(title string, list []words.Fact) app.UI {
 	// One piece: a table may have hundreds of columns.
 	var b strings.Builder
@@ -339,7 +345,8 @@ func (p *inspectorPane) legend() app.UI {
 // reasonsShown are shown at once, others under details.
 const reasonsShown = 3
 
-// reasons are the most unusual ones, but for the one that the verdict names.
+// reasons are the first reasonsShown ones. The verdicts outside and borderline name the first themselves, so it is left
+// out. Nothing is shown for a record that was trained on.
 func (p *inspectorPane) reasons(i int, d *message.Detailed) app.UI {
 	v := p.S.Rows.Class(i)
 	from, head := 0, "What is unusual about it"
@@ -359,12 +366,14 @@ func (p *inspectorPane) block() app.HTMLSection {
 	return app.Section().Class("block").OnClick(onNumber("reason", p.S.Inspector.Mark)).OnKeyDown(p.press)
 }
 
+// moreReasons are the reasons after the first reasonsShown, nothing if there are none.
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
 	return shown(len(d.Reasons) > reasonsShown, p.block(), func() []app.UI {
 		return []app.UI{app.H3().Text("More that is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
 	})
 }
 
+// reasonList lists the reasons from ≤ k < to.
 func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 	var items []app.UI
 	for k := from; k < to; k++ {

@@ -166,16 +166,25 @@ const narrow = 760
 // unmeasured is the width of the pane in pixels before it is measured.
 const unmeasured = 1200
 
+// Widths in pixels of a picture that is alone in the pane.
+const (
+	phone        = 700  // widest pane with the narrow margins of a phone
+	phoneMargins = 24   // both margins on a phone
+	margins      = 64   // elsewhere, with the scroll bar
+	leastFull    = 280  // narrowest picture
+	mostFull     = 1400 // widest picture
+)
+
 // full is the width of a picture that is alone in the pane: that of the pane less margins and scroll bar.
 func (p *labPane) full() float64 {
 	w := p.width
 	if w == 0 {
 		w = unmeasured
 	}
-	if w <= 700 { // margins are narrow on a phone
-		return max(w-24, 280)
+	if w <= phone {
+		return max(w-phoneMargins, leastFull)
 	}
-	return min(w-64, 1400)
+	return min(w-margins, mostFull)
 }
 
 // half is the width of one of two pictures.
@@ -209,7 +218,8 @@ func (p *labPane) tile(caption, file string, g picture.Graphon) app.UI {
 		small(caption))
 }
 
-// saveButtons save a picture as SVG or PNG. scope identifies the content for go-app.
+// saveButtons are two buttons that save a picture, as SVG and as PNG. scope must change with the picture: then go-app
+// replaces the buttons' handlers.
 func (p *labPane) saveButtons(title, file, scope string, d drawable) app.UI {
 	file = "baca-" + file
 	one := func(form, ending string, png bool) app.UI {

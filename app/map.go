@@ -75,7 +75,7 @@ func (p *mapPane) Render() app.UI {
 	}
 }
 
-// found is what is drawn, if it is there.
+// found is the map to draw, if it is there: of the visited domain without an input, or with the input's records.
 func (p *mapPane) found() message.Answer[message.Computed] {
 	if p.Visit {
 		return p.S.Models.Map

@@ -47,6 +47,7 @@ func pressed(text string, is bool, f func()) app.HTMLButton {
 	return app.Button().Type("button").Aria("pressed", is).Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
 }
 
+// fileButton is a button that lets the user choose a file, and passes it to take.
 func fileButton(id, text, label, accept string, take func(app.Context, app.Value)) app.UI {
 	return app.Label().Class("button").Body(icon("file"), app.Text(text),
 		app.Input().ID(id).Class("file-input").Type("file").Accept(accept).Aria("label", label).
@@ -76,7 +77,7 @@ func failure(text string) app.HTMLP {
 	return app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(text == "")).Text(text)
 }
 
-// answered draws an answer, or says why it is not there.
+// answered draws an answer. If the request failed, it says why. Before the answer it shows the text waiting.
 func answered[T any](a message.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
 	switch {
 	case a.Failure != nil:
@@ -95,7 +96,8 @@ func quietLine(text string) app.HTMLP { return app.P().Class("quiet").Text(text)
 // valueOf is the value of an event's input.
 func valueOf(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
 
-// dataAround is a data attribute of an event's target or its ancestors.
+// dataAround returns the data attribute name of the event's target, or of its nearest ancestor that has it, and whether
+// one has.
 func dataAround(e app.Event, name string) (string, bool) {
 	target := e.Get("target")
 	if !target.Truthy() || !target.Get("closest").Truthy() {
@@ -117,6 +119,7 @@ func onData(name string, f func(string)) (app.EventHandler, app.EventOption) {
 	}, app.EventScope(name)
 }
 
+// onNumber is onData for attributes that are whole numbers. It ignores others.
 func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
 	return onData(name, func(text string) {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -137,7 +140,8 @@ func widthOf(id string, assumed float64) float64 {
 	return assumed
 }
 
-// attribute is a boolean attribute. In prerendered HTML false would count as set.
+// attribute is the value of a boolean attribute: "" leaves the attribute out. In prerendered HTML even "false" would
+// set it.
 func attribute(there bool) string {
 	if there {
 		return "true"
@@ -151,6 +155,7 @@ type choice struct{ value, text string }
 // manyChoices are drawn as one piece: a table may have hundreds of columns.
 const manyChoices = 40
 
+// choices is a select that passes the value of the option chosen to choose. Many options are one piece of HTML.
 func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSelect {
 	options := make([]app.UI, 0, min(len(list), manyChoices))
 	if len(list) > manyChoices {
@@ -179,6 +184,7 @@ func optionGroup(chosen string, list []choice) app.UI {
 	return app.Raw(b.String())
 }
 
+// shares is a select of shares in percent.
 func shares(id string, chosen float64, choose func(float64), list []float64) app.HTMLSelect {
 	value := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	var options []choice

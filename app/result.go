@@ -49,6 +49,7 @@ func (p *resultPane) OnUpdate(ctx app.Context) {
 	ctx.Defer(p.settle)
 }
 
+// measure reads the size and position of the scroller once it is drawn.
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
@@ -67,7 +68,8 @@ func (p *resultPane) settle(ctx app.Context) {
 	}
 	s := p.S
 	// The table has no size before it has rows, and asking costs a layout.
-	if p.sized = p.sized && s.Rows.Len() > 0; !p.sized && s.Rows.Len() > 0 {
+	p.sized = p.sized && s.Rows.Len() > 0
+	if !p.sized && s.Rows.Len() > 0 {
 		p.sized = true
 		p.measure(ctx)
 	}
@@ -220,6 +222,7 @@ func (p *resultPane) predictions() app.UI {
 	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
 }
 
+// judged is the line on predictions: the choice of their columns, what the judgements rest on, or why there are none.
 func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust
@@ -250,8 +253,9 @@ func (p *resultPane) judged() []app.UI {
 	return body
 }
 
-// hidden says which own columns are not in the table: those that are not chosen, and without a choice, where a style sheet
-// finds no room, all.
+// hidden says which of the input's own columns the list does not show. Those are the ones that were not chosen. If
+// the user has made no choice, there are two lines, of which a style sheet shows one: where it finds no room for
+// columns, the one that names all.
 func (p *resultPane) hidden() app.UI {
 	s := p.S
 	own, chosen := s.Rows.Own(), s.Chosen()

@@ -184,7 +184,8 @@ func refusedLine(s *desk) string {
 	return line
 }
 
-// runLine is what a run has come to.
+// runLine says how many records were scored in what time, by which workers or device, and with which AUC if the input
+// has labels.
 func runLine(s *desk) string {
 	line := words.Count(s.Rows.Len()) + " in " + words.Duration(s.Elapsed)
 	if s.Scored != nil && s.Scored.Workers > 1 {
@@ -264,7 +265,8 @@ func headline(s *desk) string {
 	return some + " outside " + domain(s)
 }
 
-// oneOf names the one record that has a verdict: by its name if it is alone.
+// oneOf is the subject of a sentence about the one record that has a verdict: its name or SMILES if the input has no
+// other record, or else "It".
 func oneOf(s *desk) string {
 	if s.Rows.Len() == 1 {
 		if s.Rows.Named(0) {

@@ -22,6 +22,7 @@ func stillWanted() bool {
 	return !app.IsServer && app.Window().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
 }
 
+// story shows the present scene, its headline and the player. It is nil if no scene is open.
 func (p *labPane) story() []app.UI {
 	s := p.S
 	scenes := lab.Scenes()
@@ -69,6 +70,7 @@ func (p *labPane) subject() app.UI {
 	)
 }
 
+// player has the buttons and the timeline of the story.
 func (p *labPane) player(scene, scenes int) app.UI {
 	l := p.S.Lab
 	at, of := l.Timeline()
@@ -97,6 +99,8 @@ func (p *labPane) player(scene, scenes int) app.UI {
 	)
 }
 
+// scene draws a scene. All but those of the graph and its views need the paper's method and a calibrated batch: without
+// them a scene says what is missing, but the decision is then drawn by each molecule alone.
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
 	why := s.UnfitFor(table.ThePaper)
@@ -121,7 +125,7 @@ func (p *labPane) scene(key string) app.UI {
 	return p.decisionScene("")
 }
 
-// refusal says why the paper's method cannot run, and offers to train for it if that is all.
+// refusal says why the paper's method cannot run. If only the encoder's training is missing, it offers to train.
 func (p *labPane) refusal(why string) app.UI {
 	if p.S.Unfit() != "" {
 		return quietLine(why)
@@ -143,7 +147,14 @@ func (p *labPane) before() app.UI {
 
 func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record) }
 
-// graphScene shows text, graph and features of one atom.
+// The size of the graph in its scene. Where there is room, the atom's features are beside it.
+const (
+	graphShare  = 0.58 // of the width, beside the features
+	graphHeight = 340.0
+	lowHeight   = 260.0 // height of the graph above the features
+)
+
+// graphScene shows the record's text and graph, and the features of the atom that the pointer was on last.
 func (p *labPane) graphScene(t *message.Traced) app.UI {
 	l := p.S.Lab
 	over := func(_ app.Context, e app.Event) {
@@ -153,11 +164,11 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 			}
 		}
 	}
-	w, h := p.full(), 340.0
+	w, h := p.full(), graphHeight
 	if w >= narrow {
-		w = w * 0.58
+		w *= graphShare
 	} else {
-		h = 260
+		h = lowHeight
 	}
 	g := picture.Structure{
 		Title: "Graph of " + p.name(), Album: p.Album, SMILES: p.S.Rows.Picture(p.S.Inspector.Record), Trace: t, Lit: l.Atom,
@@ -244,7 +255,8 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 			"of many, so what is near on it may be far apart."))
 }
 
-// partsScene shows the partition by S_Pre, and both parts' graphons.
+// partsScene shows the partition by S_Pre, from the second beat on both parts' graphons, and from the third that of the
+// record.
 func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
@@ -317,6 +329,7 @@ func plainGraph(nodes int, edges message.Ints, side float64, title string) strin
 	return picture.Pen(d)
 }
 
+// mixControls is the slider of λ, in hundredths.
 func (p *labPane) mixControls() app.UI {
 	l := p.S.Lab
 	return app.Div().Class("controls").Body(
@@ -331,6 +344,7 @@ func (p *labPane) mixControls() app.UI {
 	)
 }
 
+// keysScene shows the keys of both dictionaries that the attention looks at, and where they lie.
 func (p *labPane) keysScene(d *message.Detailed) app.UI {
 	s := p.S
 	if d.IDKeys == nil {
@@ -379,6 +393,7 @@ func (p *labPane) keyFigures() []app.UI {
 	return figures
 }
 
+// dictionary shows the keys of a dictionary up to the present beat, and at the last one its answer.
 func (p *labPane) dictionary(side decide.Verdict, title string, of message.Contents, keys []message.Key, answer float64) app.UI {
 	var items []app.UI
 	for i, k := range keys {
@@ -440,6 +455,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 	return app.Div().Class("stack").Body(body...)
 }
 
+// sum lists the terms of S_BaCa.
 func (p *labPane) sum() app.UI {
 	s := p.S
 	pre, attn, sum := lab.Terms(s.Session, s.Inspector.Record)

@@ -83,6 +83,7 @@ func (p *stripPane) Render() app.UI {
 // movable reports whether the threshold can move: one by rate cannot.
 func (p *stripPane) movable() bool { return len(p.S.Reference()) > 0 && !p.S.Rule().ByRate }
 
+// picture is the strip of the deciding score, in the width of the pane.
 func (p *stripPane) picture() picture.Strip {
 	width := p.width
 	if width == 0 {
@@ -91,9 +92,14 @@ func (p *stripPane) picture() picture.Strip {
 	return picture.StripOf(p.S.Session, width, stripHeight)
 }
 
+// pageSteps is how many steps of α the page keys move by.
+const pageSteps = 8
+
+// key moves the threshold by steps of α when a key is pressed. The arrow left moves it to the left, which is a larger
+// α.
 func (p *stripPane) key(_ app.Context, e app.Event) {
-	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8,
-		"PageDown": -8}[e.Get("key").String()]
+	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": pageSteps,
+		"PageDown": -pageSteps}[e.Get("key").String()]
 	if by != 0 && p.movable() {
 		e.PreventDefault()
 		p.S.SetAlpha(table.AlphaOf(min(max(table.StepOf(p.S.Alpha)+by, 0), table.AlphaSteps)))

@@ -25,7 +25,7 @@ const (
 	cardGap    = 8 // also around all cards
 )
 
-// scroller holds the records. Only those in sight are drawn.
+// scroller holds the records that are drawn, which are those in sight, or says that none matches.
 func (p *resultPane) scroller(class string, body ...app.UI) app.UI {
 	return app.Div().ID("scroller").Class("scroller"+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
 		OnScroll(p.scroll).
@@ -89,6 +89,7 @@ func (p *resultPane) grid() app.UI {
 		Body(cards...), space(w.after))
 }
 
+// card shows record i with its drawing, name and verdict. A click inspects it.
 func (p *resultPane) card(i int) app.UI {
 	r := &p.S.Rows
 	v, chosen := r.Class(i), i == p.S.Inspector.Record
@@ -120,6 +121,7 @@ func headCells(view table.View, heads []table.Head) []app.UI {
 	return list
 }
 
+// scroll notes how far the user has scrolled, and draws again if other records come into sight.
 func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	before := p.window()
 	p.top = int(ctx.JSSrc().Get("scrollTop").Float())
@@ -131,19 +133,29 @@ func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	ctx.Defer(p.settle)
 }
 
+// size notes the size of the scroller in pixels.
 func (p *resultPane) size(scroller app.Value) {
 	p.height = max(int(scroller.Get("clientHeight").Float()), rowHeight)
 	p.width = int(scroller.Get("clientWidth").Float())
 }
 
+const (
+	pageLines = 8       // lines that the page keys move by
+	allRows   = 1 << 30 // more than there are
+)
+
+// key inspects another record when a key is pressed: up or down by a line or a page, the first or last one and, in the
+// grid, the one beside it.
 func (p *resultPane) key(_ app.Context, e app.Event) {
 	line, _ := p.lines()
-	by := map[string]int{
-		"ArrowDown": line, "ArrowUp": -line, "PageDown": 8 * line, "PageUp": -8 * line, "Home": -1 << 30, "End": 1 << 30,
-	}[e.Get("key").String()]
-	if key := e.Get("key").String(); p.S.View.Shape == table.Grid && (key == "ArrowRight" || key == "ArrowLeft") {
-		by = map[string]int{"ArrowRight": 1, "ArrowLeft": -1}[key]
+	steps := map[string]int{
+		"ArrowDown": line, "ArrowUp": -line, "PageDown": pageLines * line, "PageUp": -pageLines * line,
+		"Home": -allRows, "End": allRows,
 	}
+	if p.S.View.Shape == table.Grid {
+		steps["ArrowRight"], steps["ArrowLeft"] = 1, -1
+	}
+	by := steps[e.Get("key").String()]
 	if by != 0 && len(p.S.Order) > 0 {
 		e.PreventDefault()
 		p.S.Inspector.Step(by)
@@ -151,6 +163,7 @@ func (p *resultPane) key(_ app.Context, e app.Event) {
 	}
 }
 
+// reveal scrolls just as far as the inspected record needs to be in sight.
 func (p *resultPane) reveal() {
 	at := slices.Index(p.S.Order, int32(p.S.Inspector.Record))
 	scroller := app.Window().GetElementByID("scroller")
@@ -178,6 +191,7 @@ func spacer(height int) app.UI {
 // A barScale is the range of score bars, with the threshold, and that of predictions.
 type barScale struct{ low, high, threshold, least, most float64 }
 
+// row draws record i, which is number at in the table's order.
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Class(i))
 	if i == p.S.Inspector.Record {
@@ -212,12 +226,14 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		return []app.UI{app.Raw(picture.Bar(r.At[i], bars.low, bars.high, bars.threshold, v)),
 			app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
-		if text = wordOf(v); v == table.Unscored && !s.Busy() {
+		text = wordOf(v)
+		if v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
 	case "alone_p":
-		if text = scored(words.P(r.AloneP[i]), v); text != "" {
+		text = scored(words.P(r.AloneP[i]), v)
+		if text != "" {
 			own := s.JudgeBy(table.EachAlone, i)
 			return []app.UI{app.Span().Class(classOf(own)).Body(shape(own), app.Span().Class("sr-only").Text(wordOf(own))), app.Text(text)}
 		}
@@ -316,16 +332,17 @@ func (p *resultPane) lines() (records, height int) {
 	return 1, rowHeight
 }
 
+// window returns the part of the records to draw.
 func (p *resultPane) window() window {
 	records, height := p.lines()
 	return windowOf(len(p.S.Order), records, height, p.top, p.height)
 }
 
-// windowOf returns what to draw of n records in lines of a height, for a view scrolled by top that is so
-// high, and some more lines on both sides.
-func windowOf(n, records, height, top, view int) window {
-	lines := (n + records - 1) / records
+// windowOf returns which of n records to draw: those in sight, and linesMore lines above and below. A line has perLine
+// records and is height pixels high. In sight are viewHeight pixels from pixel top on.
+func windowOf(n, perLine, height, top, viewHeight int) window {
+	lines := (n + perLine - 1) / perLine
 	from := min(max(top/height-linesMore, 0), lines)
-	to := min(max((top+view+height-1)/height+linesMore, from), lines)
-	return window{from * records, min(to*records, n), from * height, (lines - to) * height}
+	to := min(max((top+viewHeight+height-1)/height+linesMore, from), lines)
+	return window{from * perLine, min(to*perLine, n), from * height, (lines - to) * height}
 }

@@ -12,6 +12,7 @@ import (
 	"baca/wasm/message"
 )
 
+// toolMenu is the menu of the tools for this input, each with its finding in short. Without tools it is hidden.
 func toolMenu(s *desk) app.UI {
 	found := s.Lab.Tools()
 	items := make([]app.UI, len(found))
@@ -79,6 +80,7 @@ func (p *labPane) found() app.UI {
 	return shown(html != "", box, func() []app.UI { return []app.UI{app.Raw("<div>" + p.Album.Fill(words.Grouped(html)) + "</div>")} })
 }
 
+// wish is the form for what to suggest.
 func (p *labPane) wish() []app.UI {
 	s := p.S
 	w := s.Lab.Wish

@@ -24,7 +24,7 @@ func visited(s *desk) app.UI {
 	})
 }
 
-// visitedMap is the map of the domain's training set.
+// visitedMap is the map of the visited domain's training set, hidden once there is an input.
 func visitedMap(s *desk, album *picture.Album) app.UI {
 	return shown(visiting(s), app.Section().ID("visit-map").Class("visit-map").Aria("label", "Map of the training set"), func() []app.UI {
 		return []app.UI{&mapPane{S: s, Album: album, Rev: s.Rev, Visit: true}}

@@ -20,8 +20,8 @@ type Checkpoint struct {
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed run leaves a complete
-// file.
+// SaveCheckpoint writes a checkpoint without rounding its numbers. Let it write to a new file and rename that, so
+// that a killed run leaves a complete file.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := try(c.check); err != nil {
 		return err
@@ -105,7 +105,8 @@ func (c *Checkpoint) check() {
 	}
 }
 
-// Fits returns an error if the checkpoint is of another run than one with this card and these options.
+// Fits returns an error unless a run with this card and these options can continue from the checkpoint: with the same
+// schema, data and options, and not fewer epochs than it has done.
 func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	switch {
 	case c.Schema != card.Schema:

@@ -52,7 +52,8 @@ func (c *codec) remaining() int { return c.rest.Len() }
 // do writes or reads a whole payload and returns the first error.
 func (c *codec) do(fields func()) error {
 	return try(func() {
-		if fields(); !c.writes && c.remaining() > 0 {
+		fields()
+		if !c.writes && c.remaining() > 0 {
 			c.fail(ErrFormat, "%d bytes after the last value", c.remaining())
 		}
 	})
@@ -87,7 +88,7 @@ func require(ok bool, cause error, format string, args ...any) {
 	}
 }
 
-// fail is the function fail, but a reader's error also says where in the payload.
+// fail ends do with an error, which wraps cause. A reader's error also says where in the payload.
 func (c *codec) fail(cause error, format string, args ...any) {
 	if c.writes {
 		fail(cause, format, args...)
@@ -96,7 +97,7 @@ func (c *codec) fail(cause error, format string, args ...any) {
 	panic(failure{fmt.Errorf("%w: %w (%s)", cause, fmt.Errorf(format, args...), at)})
 }
 
-// require fails unless ok.
+// require calls c.fail unless ok.
 func (c *codec) require(ok bool, cause error, format string, args ...any) {
 	if !ok {
 		c.fail(cause, format, args...)
@@ -220,7 +221,8 @@ func (c *codec) int(key, want string, v *int) {
 	if c.writes && *v < 0 {
 		c.fail(ErrNumber, "%s is %d", key, *v)
 	}
-	if c.unsigned(key, want, &n); n > math.MaxInt {
+	c.unsigned(key, want, &n)
+	if n > math.MaxInt {
 		c.fail(ErrNumber, "%s is %d, want at most %d", key, n, math.MaxInt)
 	}
 	if !c.writes {
@@ -284,8 +286,8 @@ func (c *codec) sized(key string, b []byte, n int) []byte {
 	return b
 }
 
-// values writes or reads a bin of n values of size bytes each. value converts one of them. A reader allocates the list only
-// after it knows that the bytes exist, unless the list has length n already.
+// values writes or reads a bin of n values of size bytes each. value writes v to b, or reads it from there. A reader
+// fails unless the bin has n*size bytes, and allocates the list after that, unless it has length n already.
 func values[T any](c *codec, key string, list *[]T, n, size int, value func(b []byte, v *T)) {
 	var b []byte
 	if c.writes {
@@ -334,7 +336,7 @@ func (c *codec) double(b []byte, v *float64) {
 // floats writes or reads len(v) float32 numbers.
 func (c *codec) floats(key string, v []float32) { values(c, key, &v, len(v), 4, c.single) }
 
-// allFloats writes or reads any number of float32 numbers.
+// allFloats writes or reads any number of float32 numbers. A reader takes their number from the length of the bin.
 func (c *codec) allFloats(key string, v *[]float32) {
 	if c.writes {
 		c.floats(key, *v)
@@ -350,15 +352,18 @@ func (c *codec) allFloats(key string, v *[]float32) {
 	}
 }
 
-// rounded writes or reads any number of float64 as float32. All NaN are written with the same bytes.
+// rounded writes any number of float64 as float32, or reads them and appends them to *v. All NaN are written with the
+// same bytes.
 func (c *codec) rounded(key string, v *[]float64) {
 	list := make([]float32, len(*v))
 	for i, x := range *v {
-		if list[i] = float32(x); x != x {
+		list[i] = float32(x)
+		if math.IsNaN(x) {
 			list[i] = float32(math.NaN())
 		}
 	}
-	if c.allFloats(key, &list); c.writes {
+	c.allFloats(key, &list)
+	if c.writes {
 		return
 	}
 	*v = slices.Grow(*v, len(list))
@@ -382,8 +387,8 @@ func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	*v, *b = x, (*b)[size:]
 }
 
-// uvarints writes or reads a bin of numbers of 32 bits. turn gives what is written for number i, or the number for what is
-// read. Errors call a number by name.
+// uvarints writes or reads a bin of numbers of 32 bits, as varints. turn converts number i to the varint in the file,
+// or the varint that was read to the number. name is what errors call a number.
 func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v uint64) uint64) {
 	if c.writes {
 		var b []byte
@@ -395,7 +400,7 @@ func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v ui
 	}
 	b := c.bin(key, nil)
 	n := 0
-	for _, x := range b { // the last byte of each is below 128
+	for _, x := range b { // the last byte of a varint, and no other, has its highest bit clear
 		n += int(^x >> 7)
 	}
 	*list = make([]uint32, 0, n)
@@ -406,8 +411,8 @@ func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v ui
 	}
 }
 
-// gaps writes or reads ascending numbers of so many bits, as differences from the lowest possible next number. Errors call
-// a number by name.
+// gaps writes or reads ascending numbers below 1<<bits, each once. The file has how many possible numbers each of them
+// skips after the one before. A reader fails at a number of more bits. name is what errors call a number.
 func (c *codec) gaps(key, name string, bits int, list *[]uint32) {
 	lowest := uint64(0)
 	c.uvarints(key, name, list, func(i int, v uint64) uint64 {

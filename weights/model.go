@@ -224,8 +224,10 @@ func parameters(c gin.Config) int {
 	linear := func(in, out int) int { return in*out + out }
 	n := 0
 	for _, in := range [gin.Views]int{c.Features, graph.EncodingWidth} {
+		// Each layer is an MLP of two linear layers.
 		n += linear(in, c.Hidden) + (2*c.Layers-1)*linear(c.Hidden, c.Hidden)
-		n += 4 * linear(c.Width(), c.Width())
+		// So are the head of graphs and the head of nodes.
+		n += 2 * 2 * linear(c.Width(), c.Width())
 	}
 	return n
 }

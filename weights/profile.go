@@ -43,7 +43,8 @@ const maxValue = 1 << 24
 // feature writes or reads the values of one feature. It appends them to b, or takes them from the front of b.
 func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	n := uint64(len(*list))
-	if c.uvarint("feature", column, b, &n); !c.writes {
+	c.uvarint("feature", column, b, &n)
+	if !c.writes {
 		c.require(n <= uint64(len(*b))/2, ErrFormat,
 			"feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
 		*list = make([]explain.Value, n)

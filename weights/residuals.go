@@ -28,14 +28,15 @@ func (c *codec) residuals(m *algo.Model) {
 func uncertainty(r *algo.Residuals) *algo.Column { return &r.Uncertainty }
 func newScaffold(r *algo.Residuals) *algo.Column { return &r.NewScaffold }
 
-// hasColumn returns a function that reports whether a model has a column.
+// hasColumn returns a function that reports whether a model has the column that of selects.
 func hasColumn(of func(r *algo.Residuals) *algo.Column) func(m *algo.Model) bool {
 	return func(m *algo.Model) bool { return m.Residuals != nil && of(m.Residuals).Name != "" }
 }
 
 const columnEntries = 2
 
-// besideErrors returns a function that writes or reads a column beside the errors.
+// besideErrors returns a function that writes or reads the column that of selects: its name, and a value for each
+// error. That function fails if the model has no errors, or the column no name.
 func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *algo.Model) {
 	return func(c *codec, m *algo.Model) {
 		c.require(m.Residuals != nil, ErrRows, "of predictions whose errors are not known")

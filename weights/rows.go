@@ -52,7 +52,8 @@ func (c *codec) index(m *algo.Model) {
 	c.count("known", &known)
 	c.require(known <= maxKnown, ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
 	order = c.sized("order", order, 4*known)
-	if c.packed(&p); c.writes {
+	c.packed(&p)
+	if c.writes {
 		return
 	}
 	index, err := fingerprint.OpenIndex(p, order)
@@ -153,7 +154,8 @@ func (c *codec) holdout(m *algo.Model) {
 	if c.writes {
 		p = fingerprint.Pack(m.Holdout.Prints)
 	}
-	if c.packed(&p); c.writes {
+	c.packed(&p)
+	if c.writes {
 		return
 	}
 	prints, err := p.Unpack(n)
@@ -179,7 +181,8 @@ func (c *codec) traits(m *algo.Model) {
 	})
 }
 
-// checkTraits fails for traits that do not match the holdout.
+// checkTraits fails unless there is one trait for each of the n held-out graphs, with a fold of the background and a
+// level up to the number of the model's levels of rarity.
 func checkTraits(m *algo.Model, n int) {
 	list, levels := m.HoldoutTraits, 0
 	if m.Rare != nil {

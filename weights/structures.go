@@ -29,7 +29,8 @@ func (c *codec) structures(m *algo.Model) {
 	c.fields("", 2)
 	c.count("rows", &rows)
 	c.require(rows >= 1 && rows <= maxKnown, ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
-	if c.key("columns"); c.writes {
+	c.key("columns")
+	if c.writes {
 		c.writeColumns(m.Structures, rows)
 	} else {
 		m.Structures = c.readColumns(rows)

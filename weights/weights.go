@@ -159,7 +159,8 @@ func checkNames(sections []algo.Section) error {
 	return nil
 }
 
-// readHeader checks the header and returns the table of sections.
+// readHeader returns the table of sections. It fails unless data begin like a file of kind want, of this version, with
+// the whole table and its checksum. It does not check the entries of the table.
 func readHeader(data []byte, want kind) ([]byte, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLarge, len(data), MaxSize)

@@ -52,7 +52,7 @@ type wanted struct {
 	By     string   `json:"by"`
 }
 
-// UnmarshalJSON also accepts a list of SMILES.
+// UnmarshalJSON accepts an object or, for one with smiles alone, the list of SMILES itself.
 func (w *wanted) UnmarshalJSON(data []byte) error {
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		return json.Unmarshal(data, &w.SMILES)
@@ -77,7 +77,8 @@ func Serve(s *run.Session, reply func(json string)) *Frame {
 	return f
 }
 
-// Ask handles a request in JSON.
+// Ask begins a request in JSON, or cancels the one under way. A wrong request, or one while another is under way, is
+// answered with an error.
 func (f *Frame) Ask(text string) {
 	var r request
 	err := json.Unmarshal([]byte(text), &r)
@@ -112,6 +113,7 @@ func (r *request) checkID() error {
 	return nil
 }
 
+// check returns an error unless the request asks exactly one thing, and that is valid.
 func (r *request) check() error {
 	n := 0
 	for _, there := range []bool{r.Score != nil, r.Explain != nil, r.Cancel} {
@@ -130,6 +132,8 @@ func (r *request) check() error {
 
 func (r *request) wanted() *wanted { return cmp.Or(r.Score, r.Explain) }
 
+// check returns an error for no or too many molecules, for one that is not a line of text, and for settings out of
+// range.
 func (w *wanted) check(explain bool) error {
 	switch {
 	case len(w.SMILES) == 0:
@@ -146,7 +150,7 @@ func (w *wanted) check(explain bool) error {
 	return err
 }
 
-// settings are the page's settings with the request's changes.
+// settings returns the page's settings with the request's changes. A value out of range is an error.
 func (w *wanted) settings(s table.Settings) (table.Settings, error) {
 	var alpha, by error
 	if w.Alpha != 0 {
@@ -173,7 +177,8 @@ func (f *Frame) begin(r *request) {
 func (f *Frame) proceed() {
 	s := f.session
 	if m := &s.Models; !f.ready && m.Loading == "" && !m.Used.None() {
-		if f.ready = true; m.Used.Value != nil {
+		f.ready = true
+		if m.Used.Value != nil {
 			f.hello()
 		} else {
 			f.fail(nil, m.Used.Failure.Code, m.Used.Failure.Text)
@@ -265,12 +270,14 @@ func (f *Frame) cancel(id json.RawMessage) {
 	f.fail(id, message.CodeCancelled, "cancelled")
 }
 
+// end ends the request under way with an error.
 func (f *Frame) end(code, text string) {
 	id := f.asked.id
 	f.asked = nil
 	f.fail(id, code, text)
 }
 
+// fail answers a request with an error.
 func (f *Frame) fail(id json.RawMessage, code, text string) {
 	f.answer(id, "error", map[string]string{"code": code, "text": text})
 }
@@ -283,6 +290,7 @@ func (f *Frame) answer(id json.RawMessage, what string, value any) {
 	f.send(map[string]any{"baca": 1, "id": id, what: value})
 }
 
+// send replies with an answer in JSON. If a value has no JSON, it sends an error with the answer's id instead.
 func (f *Frame) send(answer map[string]any) {
 	if data, err := json.Marshal(answer); err == nil {
 		f.reply(string(data))

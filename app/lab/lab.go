@@ -142,7 +142,8 @@ func (l *Lab) choose() {
 
 // settle moves a resting scene, or with now any scene, to its rest: more may have arrived.
 func (l *Lab) settle(now bool) {
-	if l.rests = l.rests || now; l.rests {
+	l.rests = l.rests || now
+	if l.rests {
 		l.Beat = l.rest()
 	}
 }
@@ -236,6 +237,7 @@ func (l *Lab) SetLambda(lambda float64) {
 	l.mix()
 }
 
+// Light highlights an atom of the graph, and pauses the story at its beat. It ignores atoms that do not exist.
 func (l *Lab) Light(atom int) {
 	if t := l.Trace.Value; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
 		l.Pause()
@@ -258,6 +260,7 @@ const (
 // scene is the open scene; zero for none.
 func (l *Lab) scene() Scene { return sceneOf(l.Stage) }
 
+// sceneOf returns the scene of a key, or one of a single beat if there is none.
 func sceneOf(key string) Scene {
 	for _, c := range Scenes() {
 		if c.Key == key {
@@ -361,6 +364,7 @@ func (l *Lab) Step(by int) {
 	}
 }
 
+// goTo shows a beat of a scene, with the atom or the λ that belongs to it.
 func (l *Lab) goTo(scene string, beat int) {
 	if scene != l.Stage {
 		l.enter(scene)
@@ -400,6 +404,7 @@ func (l *Lab) Play(still bool) {
 	l.wait()
 }
 
+// Pause stops the story at the present beat.
 func (l *Lab) Pause() {
 	if l.Playing {
 		l.Playing = false
@@ -407,6 +412,7 @@ func (l *Lab) Pause() {
 	}
 }
 
+// wait plays the next beat after the present one has lasted its time, unless Pause or Play was called meanwhile.
 func (l *Lab) wait() {
 	play := l.play
 	l.session.After(l.pace(), func() {
@@ -427,7 +433,13 @@ func (l *Lab) pace() time.Duration {
 	return min(max(6*time.Second/time.Duration(l.beats(l.Stage)), 60*time.Millisecond), 1600*time.Millisecond)
 }
 
-// waits reports missing data of the scene.
+// waits reports whether the story has to wait for data of the scene that are on their way:
+//
+//   - the graph of the record,
+//   - the batch, while it is calibrated, if the scene needs it,
+//   - in the scene of the dictionaries, the keys of the record.
+//
+// It never waits for data that failed, or after the worker stopped.
 func (l *Lab) waits() bool {
 	s := l.session
 	if l.Trace.Failure != nil || s.Phase == run.Broken || s.Phase == run.Stopped {

@@ -21,6 +21,7 @@ type Scene struct {
 	line  func(*Lab, string) string // its headline, of a record's name
 }
 
+// Scenes lists the scenes in the order of the story.
 func Scenes() []Scene {
 	pieces := func(*Lab) int { return reveals }
 	return []Scene{
@@ -34,6 +35,7 @@ func Scenes() []Scene {
 	}
 }
 
+// atoms returns the beats of the scene of the graph: one for each atom, up to mostLit.
 func atoms(l *Lab) int {
 	if t := l.Trace.Value; t != nil {
 		return min(max(len(t.Atoms), 1), mostLit)
@@ -41,6 +43,8 @@ func atoms(l *Lab) int {
 	return 1
 }
 
+// keys returns the beats of the scene of the dictionaries: one before any key is shown, and one for each key of the
+// longer list.
 func keys(l *Lab) int {
 	if d := l.session.Inspector.Detail.Value; d != nil {
 		return max(len(d.IDKeys), len(d.OODKeys)) + 1
@@ -84,6 +88,7 @@ func (l *Lab) Line() string {
 	return name + " has no place in the paper's method."
 }
 
+// graphLine is the headline of the scene of the graph: how many nodes and edges it has, and which atoms are left out.
 func (l *Lab) graphLine(name string) string {
 	t := l.Trace.Value
 	if t == nil {
@@ -103,6 +108,7 @@ func (l *Lab) graphLine(name string) string {
 	return line
 }
 
+// viewsLine is the headline of the scene of views: how far the nearest training graph is, beside what is usual.
 func (l *Lab) viewsLine(name string) string {
 	s := l.session
 	t := l.Trace.Value
@@ -124,6 +130,7 @@ func (l *Lab) viewsLine(name string) string {
 // singular is the singular.
 func singular(things string) string { return things[:len(things)-1] }
 
+// partsLine is the headline of the scene of parts: to which part of the batch the record belongs, and its S_Pre.
 func (l *Lab) partsLine(name string) string {
 	s := l.session
 	p, b := s.Parted, s.Rows.Batch
@@ -144,6 +151,7 @@ func (l *Lab) partsLine(name string) string {
 	return line + "in the middle: it feeds neither part."
 }
 
+// mixupLine is the headline of the scene of mixup: of which two records the new graphs are mixed.
 func (l *Lab) mixupLine(name string) string {
 	s := l.session
 	g := l.Pair.Value
@@ -159,6 +167,7 @@ func (l *Lab) mixupLine(name string) string {
 	return line
 }
 
+// keysLine is the headline of the scene of dictionaries: which keys the record is more like, and S_Attn.
 func (l *Lab) keysLine(name string) string {
 	s := l.session
 	d := s.Inspector.Detail.Value
@@ -184,6 +193,8 @@ func bracketed(x float64) string {
 	return words.Number(x)
 }
 
+// decisionLine is the headline of the decision: the verdict by S_BaCa and that of the record by itself. Without the
+// paper's method it is the latter alone.
 func (l *Lab) decisionLine(name string) string {
 	s := l.session
 	record := s.Inspector.Record

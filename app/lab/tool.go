@@ -38,7 +38,7 @@ func (l *Lab) Tools() []Tool {
 	return slices.DeleteFunc(l.tools(), func(t Tool) bool { return t.Stage == message.StageTrust && s.Rows.Trust == nil })
 }
 
-// tools are those of the worker and the forms.
+// tools lists the tools of the worker, once it has told them, and then those that are forms of the page.
 func (l *Lab) tools() (list []Tool) {
 	if w := l.session.Models.Welcome; w != nil {
 		for _, t := range w.Tools {
@@ -48,7 +48,7 @@ func (l *Lab) tools() (list []Tool) {
 	return append(list, forms...)
 }
 
-// Tool is the open one, or nil.
+// Tool is the open tool, or nil.
 func (l *Lab) Tool() *Tool {
 	tools := l.tools()
 	if i := slices.IndexFunc(tools, func(t Tool) bool { return t.Stage == l.Stage }); i >= 0 {
@@ -68,7 +68,8 @@ func (l *Lab) Found(stage string) *message.Answer[message.Found] {
 	return l.found[stage]
 }
 
-// HTML is what the open tool shows.
+// HTML is the finding of the open tool. For the tool of predictions it may be that of the table's judgements. It is
+// empty if there is none.
 func (l *Lab) HTML() string {
 	if found := l.Found(l.Stage).Value; found != nil {
 		return found.HTML

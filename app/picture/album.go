@@ -100,7 +100,8 @@ func (a *Album) Problem(smiles string) string {
 	return ""
 }
 
-// Missing lists the molecules without drawings, once each: these, and those of records.
+// Missing lists the SMILES that have no drawing yet, once each, of molecules and of the given records. SMILES with line
+// breaks are left out: no molecule has them.
 func (a *Album) Missing(molecules []string, r *table.Rows, records []int32) []string {
 	for _, i := range records {
 		if int(i) < r.Len() {

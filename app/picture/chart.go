@@ -78,6 +78,8 @@ type Plot struct {
 	Mark          float64 // last drawn step, 0 for all
 }
 
+// SVG draws the axes, the curves up to Mark, a legend above them in one line, and a dot for a curve of one point.
+// saved is for a file, which brings its own style.
 func (p Plot) SVG(saved bool) string {
 	w := newSVG(p.Width, p.Height, p.words(), saved)
 	x, y := p.scales()
@@ -110,6 +112,7 @@ func (p Plot) SVG(saved bool) string {
 	return w.end()
 }
 
+// scales returns the scales of x and y: over all steps, and from Low to High or, if both are 0, over all values.
 func (p Plot) scales() (x, y chart.Scale) {
 	low, high := p.Low, p.High
 	if low == high {
@@ -129,6 +132,7 @@ func (p Plot) scales() (x, y chart.Scale) {
 		chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
 }
 
+// words is the alternative text: the title, and where each curve begins and ends.
 func (p Plot) words() string {
 	s := p.Title
 	for _, c := range p.Curves {
@@ -186,6 +190,7 @@ func (g Graphon) SVG(saved bool) string {
 	return w.end()
 }
 
+// mean is the mean of block (row, column), if the matrix is divided into blocks × blocks of them.
 func (g Graphon) mean(row, column, blocks int) float64 {
 	sum, n := 0.0, 0
 	for i := row * g.N / blocks; i < (row+1)*g.N/blocks; i++ {

@@ -42,7 +42,8 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 	return c
 }
 
-// stripBy leaves out what was trained on: it has a tag in the table, and no place among the others.
+// stripBy is the strip of a decider under a rule, without verdicts. Its threshold is fixed. Records that were trained
+// on are not drawn (NaN): the table tags them.
 func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height float64) Strip {
 	score := slices.Clone(s.Places(by, rule))
 	for i := range score {
@@ -111,17 +112,20 @@ func (c Strip) SVG(saved bool) string {
 	return w.end()
 }
 
-// at is where a place is drawn: a mark of that width stays on its side of the line.
-func (c Strip) at(x chart.Scale, place, width float64) float64 {
+// at is the x pixel of a mark's centre at a place. The mark, which reaches half pixels to each side, stays on its
+// side of the line of the threshold, if there is one.
+func (c Strip) at(x chart.Scale, place, half float64) float64 {
 	at, line := x.At(place), x.At(c.threshold)
-	if place < c.threshold {
-		return min(at, line-width)
-	} else if place >= c.threshold {
-		return max(at, line+width)
+	switch {
+	case place < c.threshold:
+		return min(at, line-half)
+	case place >= c.threshold:
+		return max(at, line+half)
 	}
-	return at
+	return at // the threshold is NaN
 }
 
+// words is the alternative text: how many records have each verdict, and how many graphs they are compared with.
 func (c Strip) words() string {
 	var n decide.Counts
 	for i, v := range c.verdict {
@@ -161,10 +165,14 @@ func (c Strip) known(w *svg, x chart.Scale, base float64) {
 	w.path("known", 1, points, true)
 }
 
-// dots stacks a dot for each record.
+// manyDots is the number of records above which dots are small.
+const manyDots = 120
+
+// dots draws a dot for each record that has a place. Dots of the same slot of the axis are stacked from the base
+// upwards, closer if the tallest stack would not fit.
 func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	r := 4.0
-	if len(c.score) > 120 {
+	if len(c.score) > manyDots {
 		r = 3
 	}
 	slots := max(int((x.To-x.From)/(2*r+1)), 1)

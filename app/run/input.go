@@ -63,6 +63,7 @@ func (i *Input) Fold(card bool) {
 // typingPause delays reading typed text. Files and examples are read at once.
 const typingPause = 350 * time.Millisecond
 
+// Type takes the text as the user types it, and reads it after a pause.
 func (i *Input) Type(text string) {
 	if text != i.Text {
 		i.Given, i.folded = Given{Text: text}, false
@@ -96,7 +97,8 @@ func (i *Input) put(next Given) {
 // TakeBack brings back the list before, and can itself be undone. A library goes even where there was no list.
 func (i *Input) TakeBack() {
 	list := i.Undo
-	if i.Undo = nil; list != nil {
+	i.Undo = nil
+	if list != nil {
 		i.Give(*list)
 	} else if i.Library {
 		i.Give(Given{})
@@ -127,6 +129,7 @@ func (i *Input) AddLine(smiles string) {
 	i.folded = false // more may be drawn
 }
 
+// request returns the request to open the input: its file, or its text as a file without a name.
 func (i *Input) request() *message.Open {
 	if i.File != nil {
 		r := i.Open(i.File)
@@ -149,6 +152,7 @@ type Example struct {
 	Story string
 }
 
+// Examples lists the examples in the order in which the page shows them.
 func Examples() []Example {
 	return []Example{
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},

@@ -16,7 +16,8 @@ type Inspector struct {
 	Reason int // whose atoms are marked, −1 for unseen features
 }
 
-// Show inspects a record, −1 closes.
+// Show inspects a record, or closes the inspector for −1. It requests the details of a record that was not refused.
+// It does nothing if the record is shown already or does not exist.
 func (i *Inspector) Show(record int) {
 	if record == i.Record || record >= i.session.Rows.Len() {
 		return
@@ -35,7 +36,7 @@ func (i *Inspector) turn(record int) {
 	i.session.Rev.All()
 }
 
-// Step moves down the table.
+// Step moves down the table by so many rows, at most to its first or last one.
 func (i *Inspector) Step(by int) {
 	order := i.session.Order
 	if len(order) > 0 {
@@ -44,6 +45,7 @@ func (i *Inspector) Step(by int) {
 	}
 }
 
+// ask requests the record's details, unless the worker has no model or input.
 func (i *Inspector) ask() {
 	s, record := i.session, i.Record
 	if s.Models.Used.Value == nil || s.Opened == nil || s.Phase == Broken {
@@ -87,7 +89,8 @@ func (i *Inspector) Marked() []bool {
 	return marks
 }
 
-// NearestSMILES are the molecules that the record resembles.
+// NearestSMILES lists the SMILES of the record's most similar training molecules and of the keys of S_Attn, as far as
+// they are known. It is nil before the details are there.
 func (i *Inspector) NearestSMILES() []string {
 	d := i.Detail.Value
 	if d == nil {
@@ -148,6 +151,7 @@ func (g *Glances) next() {
 	}
 }
 
+// ask requests a record's details for its row, and then the next ones.
 func (g *Glances) ask(record int32) {
 	s, run := g.session, g.session.Run
 	g.asked = true

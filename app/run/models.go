@@ -100,16 +100,20 @@ func (m *Models) Load(name string, data []byte) {
 	m.load(name, data)
 }
 
-// visit opens a published domain. If it is not there, no other model takes its place.
+// visit notes the name of a published domain, and opens it once the worker is ready. It drops the model and its scores
+// first, so that no other model judges if the domain is not there.
 func (m *Models) visit(name string) {
-	if m.Visit = name; m.Welcome != nil {
-		if m.Used.Forget(); m.session.Opened != nil {
-			m.session.clearScores()
-			m.session.Judge()
-			m.session.Phase = Unstarted
-		}
-		m.request(&message.LoadModel{Domain: name})
+	m.Visit = name
+	if m.Welcome == nil {
+		return
 	}
+	m.Used.Forget()
+	if m.session.Opened != nil {
+		m.session.clearScores()
+		m.session.Judge()
+		m.session.Phase = Unstarted
+	}
+	m.request(&message.LoadModel{Domain: name})
 }
 
 // load is Load, keeping messages about the previous model.
@@ -117,6 +121,8 @@ func (m *Models) load(name string, data []byte) {
 	m.request(&message.LoadModel{Name: name, Data: data})
 }
 
+// request loads a model or a domain, after it has ended what runs with the previous one, and scores the input again.
+// If loading fails, the previous model stays.
 func (m *Models) request(r *message.LoadModel) {
 	s, data, visit := m.session, r.Data, r.Domain
 	if s.Phase == Scoring || s.Phase == Calibrating {
@@ -153,7 +159,11 @@ func (m *Models) request(r *message.LoadModel) {
 	})
 }
 
-// Chart asks for the map of a domain that is visited, before there is an input.
+// Chart requests the map of the visited domain's training set. It does nothing
+//
+//   - without a domain or its model,
+//   - if there is an input: its own map shows the training set, too,
+//   - if the map is there or requested already.
 func (m *Models) Chart() {
 	s := m.session
 	if m.Visit == "" || m.Used.Value == nil || m.Map.Value != nil || m.charting || s.Phase != Empty {
@@ -198,6 +208,7 @@ func (m *Models) Choose(key string) bool {
 	return true
 }
 
+// Use selects model i of Own. If its file is damaged and there is no model, it loads the default one.
 func (m *Models) Use(i int) {
 	name := m.Own[i].Card.Name
 	m.File(i, func(data []byte) {
@@ -210,7 +221,7 @@ func (m *Models) Use(i int) {
 	})
 }
 
-// File passes an own model's file, nil if it is damaged.
+// File passes the file of model i of Own to then. If it is damaged, then gets nil and Used.Failure says so.
 func (m *Models) File(i int, then func([]byte)) {
 	name := m.Own[i].Card.Name
 	m.Shelf.File(i, func(data []byte) {

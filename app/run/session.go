@@ -177,6 +177,8 @@ func Ask[T any](s *Session, a *message.Answer[T], r message.Request, still func(
 // Begin starts a run.
 func (s *Session) Begin() { s.begin(0) }
 
+// begin forgets what was found about the previous input, and reads the new one after the time wait. An empty input is
+// not read.
 func (s *Session) begin(wait time.Duration) {
 	defer s.callWatchers()
 	s.stop()
@@ -188,7 +190,8 @@ func (s *Session) begin(wait time.Duration) {
 		s.Models.Chart()
 		return
 	}
-	if s.Phase = Waiting; s.Models.charting {
+	s.Phase = Waiting
+	if s.Models.charting {
 		s.pauseWorker()
 	}
 	run := s.Run
@@ -235,6 +238,7 @@ func (s *Session) Cancel() {
 	s.Rev.All()
 }
 
+// clear forgets the records, their scores, and what depends on them.
 func (s *Session) clear() {
 	s.Opened, s.Header, s.Failure, s.LikePredictions = nil, nil, nil, ""
 	s.Table.Clear()
@@ -287,7 +291,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 		s.Input.sheets, s.Input.book, s.Input.Sheet = o.Sheets, s.Input.File, o.Sheet
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records}
 		predicted, observed := valuesIn(s.ValueColumns(), "")
-		if s.LikePredictions = predicted; observed != "" && s.Training.Recipe.Predicted == "" {
+		s.LikePredictions = predicted
+		if observed != "" && s.Training.Recipe.Predicted == "" {
 			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed
 		}
 		s.Judge()
@@ -296,6 +301,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 	})
 }
 
+// score scores the open input. Without a model, and for a library to train on, it waits. It fails if the model reads
+// another kind of graphs.
 func (s *Session) score() {
 	model := s.Models.Used.Value
 	switch {
@@ -341,6 +348,7 @@ func (s *Session) scoreAgain() {
 	}
 }
 
+// askScores requests scores, and passes the reply to end. Any other reply fails the run.
 func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*message.Scored)) {
 	s.askInRun(r, on, func(r message.Reply) {
 		if scored, ok := r.(*message.Scored); ok {
@@ -351,6 +359,7 @@ func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*
 	})
 }
 
+// takeEvent takes what the worker tells during a run.
 func (s *Session) takeEvent(e message.Event) {
 	switch e := e.(type) {
 	case *message.Progress:
@@ -392,14 +401,16 @@ func (s *Session) judgeSoon() {
 	})
 }
 
-// DecideBy changes the decider. Only an uncalibrated batch needs the worker.
+// DecideBy changes the decider and judges again. If the decider needs a batch that is not calibrated, DecideBy starts
+// the calibration, and each graph is judged alone until that ends.
 func (s *Session) DecideBy(by table.Decider) {
 	s.By = by
 	s.Settle()
 	s.Resume()
 }
 
-// proceed calibrates the batch if something needs it.
+// proceed starts what the page needs next: it calibrates the batch if the decider or the lab needs that and the user
+// has not cancelled it, then requests judgements of predictions and what the table shows.
 func (s *Session) proceed() {
 	if (s.By != table.EachAlone && s.UnfitFor(s.By) == "" || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
 		s.Calibrate()
@@ -454,6 +465,7 @@ func (s *Session) watchEvery() int {
 	return 20
 }
 
+// forgetBatch forgets the batch with its progress, and judges each record alone.
 func (s *Session) forgetBatch() {
 	s.clearBatch()
 	for stage := range s.Progress {
@@ -464,6 +476,7 @@ func (s *Session) forgetBatch() {
 	s.Settle()
 }
 
+// Fail ends the run with a failure. After a cancellation the run has stopped, without one.
 func (s *Session) Fail(f *message.Failed) {
 	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
 		f = &message.Failed{Code: message.CodeMemory, Text: s.memoryAdvice()}
@@ -527,7 +540,7 @@ func (s *Session) warn(warnings []string) {
 	}
 }
 
-// Unfit says why the batch cannot be calibrated.
+// Unfit says why the batch cannot be calibrated, empty if the list and the model allow it.
 func (s *Session) Unfit() string {
 	welcome, model := s.Models.Welcome, s.Models.Used.Value
 	switch {
@@ -539,7 +552,8 @@ func (s *Session) Unfit() string {
 	return ""
 }
 
-// UnfitFor says why verdicts cannot be by the batch or by the paper's method.
+// UnfitFor says why a decider cannot decide, empty if it can: why the batch cannot be calibrated or, for the paper's
+// method, also that the encoder is not trained enough.
 func (s *Session) UnfitFor(by table.Decider) string {
 	switch model := s.Models.Used.Value; {
 	case by == table.EachAlone:
@@ -566,7 +580,8 @@ func (s *Session) AUC() float64 {
 	return [table.Deciders]float64{s.Scored.AUC, s.Scored.BatchAUC, s.Scored.PaperAUC}[s.Deciding()]
 }
 
-// ValueColumns may hold values: those of a table except SMILES, keys of JSON lines, data of SDF.
+// ValueColumns returns the input's columns that may hold values, each name once: those of a table except SMILES, keys
+// of JSON lines, data of SDF. Plain graphs have none.
 func (s *Session) ValueColumns() (list []string) {
 	var all []string
 	smiles := ""

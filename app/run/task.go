@@ -36,7 +36,11 @@ func (t *Task) Words() string {
 	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
-// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and nothing after another input.
+// Do starts a task of the worker. then gets the reply, which after EndTask is a Failed with CodeCancelled. It is not
+// called if another input was given meanwhile. Do starts nothing
+//
+//   - while a batch is calibrated or a model is trained, and says so in Saved,
+//   - while there is another task, or before all records are scored.
 func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	s.Rev.State++
 	switch {
@@ -69,6 +73,7 @@ func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	})
 }
 
+// EndTask asks the worker to end the task, if there is one that is not ending.
 func (s *Session) EndTask() {
 	if s.Task != nil && !s.Task.Ending {
 		s.Task.Ending = true
@@ -153,7 +158,7 @@ func (s *Session) Save(r message.Reply, what string, save func(*message.Exported
 	s.saveAs(r, s.inputStem(), what, save)
 }
 
-// inputStem is the input's name without extension.
+// inputStem is the input's name without extension, empty for none.
 func (s *Session) inputStem() string {
 	if s.Opened == nil || s.Opened.Name == "" {
 		return ""
@@ -229,13 +234,15 @@ type DomainSubject struct {
 	records             []int32
 }
 
+// DomainSubjects lists what a report on the domain can be about: the row chosen, the rows shown, and the model.
 func (s *Session) DomainSubjects() []DomainSubject {
 	chosen := DomainSubject{Key: "chosen", Title: "The row chosen", Name: "None: choose a row of the table first.",
 		form: "qprf", saved: "Domain report"}
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
 		name := s.Rows.Name(i)
 		chosen.Name, chosen.prefix, chosen.records = words.Shorten(name, 60), words.Stem(name), []int32{int32(i)}
-		if chosen.Ready = s.Rows.Problem(i) == nil; !chosen.Ready {
+		chosen.Ready = s.Rows.Problem(i) == nil
+		if !chosen.Ready {
 			chosen.Name += ": refused, so there is nothing to say."
 		}
 	}

@@ -81,7 +81,7 @@ func (t *Training) claim(may func() bool, then func()) {
 	})
 }
 
-// release allows other tabs to train, unless this one does.
+// release allows other tabs to train, unless this one is training.
 func (t *Training) release() {
 	if !t.On {
 		t.store.Release()
@@ -97,7 +97,8 @@ func (t *Training) keepLibrary() {
 // keep stores how far it is.
 func (t *Training) keep() {
 	then := func(problem string) {
-		if t.Unkept = problem; problem == "" {
+		t.Unkept = problem
+		if problem == "" {
 			t.Kept = time.Now()
 		}
 		t.release()
@@ -248,7 +249,7 @@ func (t *Training) TakeBack() {
 	})
 }
 
-// forget clears the store, and then allows other tabs to train.
+// forget removes the training and then its library from the store. After that it allows other tabs to train.
 func (t *Training) forget() {
 	t.store.Drop("training", func() {
 		t.store.Drop("library", t.release)

@@ -58,13 +58,16 @@ func (t *Trust) Hold(share float64) {
 
 func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 
-// refresh requests missing judgements, first for the columns named like those of the model's errors.
+// refresh requests the judgements of the chosen columns, unless they were requested already or something else is
+// done. Until the user chooses columns, it takes those named like the model's, or like predictions and observed
+// values. Without such columns it removes the judgements.
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++
 	if m := s.Models.Used.Value; m != nil && m.Residuals > 0 && !t.chosen {
 		columns := s.ValueColumns()
-		if t.Predicted, t.Observed = valuesIn(columns, m.Predicted); slices.Contains(columns, m.Observed) && t.Predicted != "" {
+		t.Predicted, t.Observed = valuesIn(columns, m.Predicted)
+		if slices.Contains(columns, m.Observed) && t.Predicted != "" {
 			t.Observed = m.Observed
 		}
 	}
@@ -122,7 +125,8 @@ func valuesIn(columns []string, wanted string) (predicted, observed string) {
 		}
 		return ""
 	}
-	if predicted = wanted; !slices.Contains(columns, wanted) {
+	predicted = wanted
+	if !slices.Contains(columns, wanted) {
 		predicted = named(likePredicted.MatchString)
 	}
 	if predicted == "" {

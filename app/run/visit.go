@@ -10,12 +10,14 @@ import (
 	"baca/app/words"
 )
 
+// keepInput passes a draft of the input to KeepInput, unless that is nil. Instead of a training's library, which the
+// training stores itself, it passes the input before it.
 func (s *Session) keepInput() {
 	if s.KeepInput == nil {
 		return
 	}
 	list := s.Input.Given
-	if list.Library { // which a training stores
+	if list.Library {
 		list = Given{}
 		if s.Input.Undo != nil {
 			list = *s.Input.Undo
@@ -24,6 +26,8 @@ func (s *Session) keepInput() {
 	s.KeepInput(store.DraftOf(list.Text, list.File))
 }
 
+// Restore gives the input that was kept before a reload: a text again, and for a file, which the page cannot open, a
+// message. It does nothing for an empty draft.
 func (s *Session) Restore(kept string) {
 	d := store.ParseDraft(kept)
 	switch {
@@ -63,7 +67,8 @@ func (s *Session) Link() (text, note string) {
 			break // too long
 		}
 	}
-	if text = l.Text(); len(text) > store.MostLink || len(l.Lines) < len(rows) {
+	text = l.Text()
+	if len(text) > store.MostLink || len(l.Lines) < len(rows) {
 		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and these %s rows need more. Select "+
 			"fewer by a search or a verdict, or save a file.", words.Count(store.MostLink), words.Count(len(rows)))
 	}
@@ -105,7 +110,8 @@ func (s *Session) selectWanted() {
 	}
 }
 
-// Query is an address's, with the settings and a model or a domain that will be there after a reload.
+// Query returns the query and the fragment of the page's address after a reload: the settings, the model if it will be
+// there, and the domain that is visited, if any.
 func (s *Session) Query() string {
 	query := "?" + s.Settings.Values(s.Models.InAddress()).Encode()
 	if s.Models.Visit != "" {

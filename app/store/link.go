@@ -25,7 +25,7 @@ type Link struct {
 	Row    int      // the selected line, −1 for none
 }
 
-// Text writes the fragment.
+// Text returns the fragment without its #. Rows count from 1 there.
 func (l *Link) Text() string {
 	v := l.Settings.Values(l.Model)
 	if l.Domain != "" {
@@ -65,6 +65,7 @@ func ParseLink(text string) (*Link, error) {
 	return l, nil
 }
 
+// set sets one field, or returns an error for a name or a value that no link has.
 func (l *Link) set(name, value string) error {
 	switch name {
 	case "model":

@@ -142,7 +142,8 @@ func (s *Shelf) kept(sum, problem string) {
 	}
 }
 
-// File passes a model's file, nil if the stored one has changed.
+// File passes the file of model i of Own to then, nil if the stored one is missing or has another SHA-256. It also
+// keeps the file, or the problem, in Own.
 func (s *Shelf) File(i int, then func([]byte)) {
 	sum := s.Own[i].Card.SHA256
 	s.data(i, func(data []byte) {
@@ -150,7 +151,8 @@ func (s *Shelf) File(i int, then func([]byte)) {
 			data = nil
 		}
 		if i := s.index(sum); i >= 0 {
-			if s.Own[i].Data = data; data == nil {
+			s.Own[i].Data = data
+			if data == nil {
 				s.Own[i].Problem = damaged
 			}
 		}
@@ -194,6 +196,7 @@ func (s *Shelf) data(i int, then func([]byte)) {
 	})
 }
 
+// Undelete brings back the model that was deleted last, if there is one.
 func (s *Shelf) Undelete() {
 	gone := s.Gone
 	if gone == nil {

@@ -65,6 +65,7 @@ func (t *Table) judged(c *table.Column, order []int32) {
 	}
 }
 
+// of returns the value of each record, in order.
 func of[T any](order []int32, value func(int32) T) []T {
 	list := make([]T, len(order))
 	for k, i := range order {
@@ -73,6 +74,7 @@ func of[T any](order []int32, value func(int32) T) []T {
 	return list
 }
 
+// verdicts returns the verdict of each record, in order, empty for those without a score.
 func (r *Rows) verdicts(order []int32, verdict func(int32) decide.Verdict) []string {
 	return of(order, func(i int32) string {
 		if v := r.Verdict[i]; v == Unscored || v == decide.Refused {
@@ -139,7 +141,8 @@ func Pieces(format string, order []int32, columns func(part []int32) message.Col
 				panic(err) // a buffer cannot fail
 			}
 			piece := bytes.Clone(b.Bytes())
-			if b.Reset(); format == "json" {
+			b.Reset()
+			if format == "json" {
 				piece = listed(piece, k == 0, k == len(parts)-1)
 			}
 			if !yield(piece) {

@@ -100,7 +100,8 @@ func (r *Rows) Own() (names []string) {
 	return names
 }
 
-// programColumns are the columns of the program.
+// programColumns are the columns that the program computed: scores, and as far as they are there those of the batch, of
+// judgements of predictions, and properties.
 func (r *Rows) programColumns() []table.Column {
 	all := slices.Concat(r.columns, r.Batch)
 	if r.Trust != nil {
@@ -317,7 +318,7 @@ var (
 	trusts   = []string{"trust", "check", "do-not-use"}
 )
 
-// ranked are the places of words in an order, NaN for others.
+// ranked returns the place in order of each value of a column, NaN for values that are not in it.
 func ranked[T comparable](column, order []T) []float64 {
 	ranks := missing(len(column))
 	for i, x := range column {
@@ -353,25 +354,30 @@ func keysOf(values []float64) []uint64 {
 	return keys
 }
 
+// keyOf returns an integer that orders like x, and last for NaN. The bits of positive numbers order like the numbers,
+// those of negative ones the other way round.
 func keyOf(x float64) uint64 {
+	const signBit = 1 << 63
 	if math.IsNaN(x) {
 		return last
 	}
 	bits := math.Float64bits(x + 0) // −0 equals 0
-	if bits>>63 == 1 {
+	if bits&signBit != 0 {
 		return ^bits
 	}
-	return bits | 1<<63
+	return bits | signBit
 }
 
-// numeric sets keys of numbers, and reports whether all texts are numbers.
+// numeric sets the keys of texts that are numbers, and of empty ones, which are last. At another text it stops and
+// returns false.
 func numeric(keys []uint64, texts []string) bool {
 	for i, text := range texts {
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil && text != "" {
 			return false
 		}
-		if keys[i] = last; text != "" {
+		keys[i] = last
+		if text != "" {
 			keys[i] = keyOf(x)
 		}
 	}
@@ -382,7 +388,8 @@ func numeric(keys []uint64, texts []string) bool {
 func rankTexts(keys []uint64, texts []string) {
 	list, lower := make([]int32, 0, len(texts)), make([]string, len(texts))
 	for i, text := range texts {
-		if keys[i] = last; text != "" {
+		keys[i] = last
+		if text != "" {
 			lower[i], list = strings.ToLower(text), append(list, int32(i))
 		}
 	}

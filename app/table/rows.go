@@ -101,7 +101,8 @@ func (r *Rows) Foreign(i int) bool {
 	return list != nil && list[i] > 0
 }
 
-// GuardP is algo.Row.GuardP of a record.
+// GuardP is the p-value by which the guard judges a record, see algo.Row.GuardP: that of the record alone, or 0 if it
+// is foreign.
 func (r *Rows) GuardP(i int) float64 {
 	if r.Foreign(i) {
 		return 0
@@ -119,6 +120,7 @@ func (r *Rows) Len() int { return len(r.id) }
 // All are the records in input order.
 func (r *Rows) All() []int32 { return r.order(View{}) }
 
+// Add appends records that were read. It ignores those that do not follow the ones that are there.
 func (r *Rows) Add(e *message.Records) {
 	if e.From != r.Len() {
 		return // of another input
@@ -160,6 +162,7 @@ func (r *Rows) Problem(record int) *message.Problem {
 	return r.Refused[at]
 }
 
+// missing returns a column of n NaN.
 func missing(n int) []float64 {
 	column := make([]float64, n)
 	for i := range column {
@@ -183,6 +186,7 @@ func (r *Rows) Fill(e *message.Rows) {
 	}
 }
 
+// forgetScores forgets all but what was read of the records.
 func (r *Rows) forgetScores() {
 	r.Batch, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil
 	r.columns = nil
@@ -274,7 +278,8 @@ func (r *Rows) ShortName(i int) string {
 	return words.Shorten(r.Name(i), 28)
 }
 
-// LineOf is a record as one line.
+// LineOf is a record as one line: its SMILES and, after a space, its id if it has one. Control characters become
+// spaces.
 func (r *Rows) LineOf(i int) string {
 	space := func(c rune) rune {
 		if c < ' ' || c == 0x7f {

@@ -49,7 +49,7 @@ func DeciderOf(key string) Decider {
 	return EachAlone
 }
 
-// Read reads the settings of an address, and ignores wrong ones.
+// Read sets what get returns for the names of settings, as in an address. A wrong value changes nothing.
 func (s *Settings) Read(get func(string) string) {
 	for _, name := range []string{"alpha", "fdr", "by"} {
 		if next := *s; next.Set(name, get(name)) == nil {
@@ -71,7 +71,8 @@ func (s *Settings) Set(name, value string) (err error) {
 			return fmt.Errorf("the false-discovery rate is %q, want one of %v", said, Rates())
 		}
 	case "by":
-		if s.By = DeciderOf(value); DeciderWords()[s.By].Key != value {
+		s.By = DeciderOf(value)
+		if DeciderWords()[s.By].Key != value {
 			return fmt.Errorf("what decides is %q, want alone, batch or attention", said)
 		}
 	default:

@@ -120,7 +120,8 @@ func (t *Table) SetAlpha(alpha float64) {
 	t.judgeAgain()
 }
 
-// MoveThreshold sets the lowest place outside.
+// MoveThreshold sets α to the p-value of a place, so that records from there on are outside. It does nothing without
+// a reference.
 func (t *Table) MoveThreshold(place float64) {
 	if p := decide.PValues([]float64{place}, t.Reference())[0]; !math.IsNaN(p) {
 		t.SetAlpha(min(roundUp(p), mostAlpha))
@@ -201,11 +202,13 @@ func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 	return Threshold(t.References[by], most)
 }
 
-// Places are where records stand on the axis of a decider under its rule: at their scores. S_BaCa has a scale for each
-// fold of the list, so records stand at −log10 of its p. One that the guard alone holds back stands just before the line.
+// Places returns where records stand on the axis of a decider: at their scores or, for the paper's method, at −log10
+// of p, since S_BaCa has another scale in each fold of the list. A record that only the guard keeps from being
+// outside stands just before the line.
 func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 	score, p := t.Rows.By(by)
-	if score = slices.Clone(score); by == ThePaper {
+	score = slices.Clone(score)
+	if by == ThePaper {
 		score = logs(p)
 	}
 	most, _ := rule.Limits()
@@ -227,7 +230,7 @@ func logs(p []float64) []float64 {
 	return list
 }
 
-// Settle judges by the present decider.
+// Settle sets scores and p-values to those of the present decider, and judges all records by them.
 func (t *Table) Settle() {
 	t.Rows.decide(t.Deciding())
 	t.Levels = nil
@@ -244,6 +247,7 @@ func (t *Table) Judge() {
 
 func (t *Table) judge() { t.Rows.judge(t.Rule(), t.Places(t.Deciding(), t.Rule())) }
 
+// judgeAgain judges all records, and sorts and filters them again if that depends on verdicts.
 func (t *Table) judgeAgain() {
 	t.judge()
 	t.Rev.All()

@@ -7,11 +7,17 @@ import (
 	"baca/wasm/message"
 )
 
-// FailureWords says what went wrong and what to do.
+// mostCause is the number of characters after which the cause of a worker's end is cut.
+const mostCause = 160
+
+// FailureWords returns what went wrong, in a few words, and what to do about it. The second is the worker's text,
+// unless the worker died or the user cancelled.
 func FailureWords(f *message.Failed) (headline, what string) {
 	switch f.Code {
 	case message.CodeDied:
-		return "The worker stopped", "The part of the page that computes ended by itself (" + strings.TrimSuffix(Shorten(f.Text, 160), ".") + "). Your input is still here."
+		cause := strings.TrimSuffix(Shorten(f.Text, mostCause), ".")
+		return "The worker stopped", "The part of the page that computes ended by itself (" + cause +
+			"). Your input is still here."
 	case message.CodeCancelled:
 		return "Cancelled", "Cancelled."
 	}
@@ -23,7 +29,7 @@ var headlines = map[string]string{
 	message.CodeBadModel: "The model does not fit", message.CodeBadOption: "A setting is out of range",
 }
 
-// FailureLine says it in one line.
+// FailureLine is FailureWords as one text.
 func FailureLine(f *message.Failed) string {
 	headline, what := FailureWords(f)
 	return headline + ". " + what
@@ -64,7 +70,8 @@ func ColumnWords(h *message.Header) string {
 	return ""
 }
 
-// StageCount is the number beside a stage: how far it is now, or what it came to.
+// StageCount is the number beside a stage: how much of it is done if it runs now, or else its total. It is empty for a
+// stage of one step. Reading counts records, and the attention counts steps as t up to T, as the paper does.
 func StageCount(p message.Progress, now bool) string {
 	switch {
 	case p.Stage == message.StageParse:

@@ -73,6 +73,7 @@ func Encoder(m *message.Model) string {
 	return Plural(m.Epochs, "epoch", "epochs")
 }
 
+// trainedFor is how a model's encoder was trained, to be appended to a sentence.
 func trainedFor(m *message.Model) string {
 	if m.Epochs == 0 {
 		return ", encoder not trained"
@@ -80,6 +81,8 @@ func trainedFor(m *message.Model) string {
 	return " for " + Encoder(m)
 }
 
+// ModelFacts lists what a user should know about a model: what it reads, its training, its background and known
+// errors if it has them, its p-values, and the size of its file.
 func ModelFacts(m *message.Model) []string {
 	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + trainedFor(m)}
 	if m.BackgroundGraphs > 0 {

@@ -15,13 +15,14 @@ import (
 type Part struct {
 	Name  string
 	Value float64
-	Under bool // the one before it
+	Under bool // whether it is a part of the last one that is not under another
 }
 
-// PartsOf are the parts of the score of a record, those of a part behind it.
-func PartsOf(d *message.Detailed, things string) []Part {
+// PartsOf lists the parts of the score of a record, each followed by its own parts. Parts that the model lacks are left
+// out, and rare parts that add nothing. thing is what a training graph is called, in the singular.
+func PartsOf(d *message.Detailed, thing string) []Part {
 	list := []Part{
-		{"How far from the nearest training " + things, d.Distance, false},
+		{"How far from the nearest training " + thing, d.Distance, false},
 		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true},
 	}
 	if !math.IsNaN(d.Nodes) {
@@ -31,7 +32,7 @@ func PartsOf(d *message.Detailed, things string) []Part {
 		list = append(list, Part{"How much more like the background than like the training set", d.Ratio, false})
 	}
 	if d.Rare > 0 {
-		list = append(list, Part{"What parts that hardly a training " + things + " has add", d.Rare, false})
+		list = append(list, Part{"What parts that hardly a training " + thing + " has add", d.Rare, false})
 	}
 	return list
 }
@@ -102,21 +103,28 @@ var (
 // A Fact is a named value.
 type Fact struct{ Name, Value string }
 
-// AtomFacts are an atom's features. A plain graph has the feature 1.
+// ogbFeatures is the number of OGB's features of an atom. Plain graphs have one feature.
+const ogbFeatures = 9
+
+// ogbNeutral is OGB's code of charge 0.
+const ogbNeutral = 5
+
+// AtomFacts lists an atom's features as OGB encodes them, or the constant 1 of a plain graph's node. It is nil for an
+// atom that the model does not read.
 func AtomFacts(t *message.Traced, atom int) []Fact {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {
 		return nil
 	}
 	x := t.X[int(t.Node[atom])*t.Features:][:t.Features]
-	if t.Features != 9 {
+	if t.Features != ogbFeatures {
 		return []Fact{{"constant", "1"}}
 	}
 	of := func(names []string, code int32) string { return names[min(max(int(code), 0), len(names)-1)] }
 	return []Fact{
-		{"element", t.Atoms[atom] + ", number " + Count(int(x[0])+1)},
+		{"element", t.Atoms[atom] + ", number " + Count(int(x[0])+1)}, // codes count from 0
 		{"chirality", of(chirality, x[1])},
 		{"neighbours", Count(int(x[2]))},
-		{"charge", charge(int(x[3]) - 5)},
+		{"charge", charge(int(x[3]) - ogbNeutral)},
 		{"hydrogens", Count(int(x[4]))},
 		{"unpaired electrons", Count(int(x[5]))},
 		{"hybridisation", of(hybridization, x[6])},
@@ -146,7 +154,8 @@ type Piece struct {
 	Atom int
 }
 
-// Pieces divide a SMILES by atoms.
+// Pieces divides a SMILES into the texts of its atoms, and what is between and around them. Together they are the
+// SMILES.
 func Pieces(t *message.Traced) []Piece {
 	var list []Piece
 	at := 0
@@ -208,6 +217,7 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	return nil, line
 }
 
+// valuesOf names the known observed and predicted value of a molecule, empty for none.
 func valuesOf(known *algo.Values) string {
 	if known == nil {
 		return ""
@@ -229,7 +239,7 @@ func short(x float64) string {
 	return Minus(strconv.FormatFloat(Round(x, 3), 'g', -1, 64))
 }
 
-// similarity has two digits, and is 1.00 only for 1.
+// similarity formats x from 0 to 1 with two decimals. It rounds only 1 itself to 1.00.
 func similarity(x float64) string {
 	if x < 1 {
 		x = min(x, 0.99)

@@ -65,7 +65,7 @@ func Count(n int) string {
 	return sign + s
 }
 
-// Plural counts with the word in its number.
+// Plural is n with a noun: one is its singular, many its plural.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -135,7 +135,8 @@ func expand(ctx context.Context, patterns []string) (names []string) {
 		}
 		store := try.To(filesystem.New(ctx, pattern))
 		found, err := store.List(ctx, pattern)
-		if try.Check(errors.Join(err, store.Close())); len(found) == 0 {
+		try.Check(errors.Join(err, store.Close()))
+		if len(found) == 0 {
 			try.Check(fmt.Errorf("%s: no such file", pattern))
 		}
 		names = append(names, found...)

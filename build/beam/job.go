@@ -141,7 +141,7 @@ func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	return s, nil
 }
 
-// load loads an embedded model by name, or a model file that all workers can read.
+// load loads an embedded model by name, or a model file that all workers can read. A failure is one of package try.
 func (c *config) load(ctx context.Context) *algo.Model {
 	if slices.Contains(weights.Names(), c.Model) {
 		return try.To(weights.Open(c.Model))
@@ -151,7 +151,8 @@ func (c *config) load(ctx context.Context) *algo.Model {
 		try.Check(fmt.Errorf("model %s is neither one of %v nor a file: %w", c.Model, weights.Names(), err))
 	}
 	defer f.Close()
-	m, err := weights.Load(try.To(io.ReadAll(io.LimitReader(f, weights.MaxSize+1)))) // which refuses more
+	data := try.To(io.ReadAll(io.LimitReader(f, weights.MaxSize+1))) // Load refuses more than MaxSize
+	m, err := weights.Load(data)
 	if err != nil {
 		try.Check(fmt.Errorf("model %s: %w", c.Model, err))
 	}
@@ -174,6 +175,7 @@ func save(ctx context.Context, name string, v any) error {
 	return writeFile(ctx, name, func(w io.Writer) error { return sealed.Write(w, v) })
 }
 
+// load reads a sealed file of JSON into v.
 func load(ctx context.Context, name string, v any) error {
 	f, err := open(ctx, name)
 	if err != nil {
@@ -211,7 +213,8 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 		r.Records++
 		return true
 	})
-	if r.SHA256 = sum; err != nil {
+	r.SHA256 = sum
+	if err != nil {
 		r.Error = err.Error()
 	}
 	if err := ctx.Err(); err != nil {
@@ -299,7 +302,8 @@ func (s *scoring) score(ctx context.Context, p *plan, shard int) (m *mark, err e
 	rows, rejects, name := s.part("scores", shard, s.Run.To), s.part("rejects", shard, "csv"), s.part("done", shard, "json")
 	of := sha256.Sum256(try.To(json.Marshal([]any{s.Run, p, shard})))
 	key := hex.EncodeToString(of[:])
-	if m = new(mark); load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
+	m = new(mark)
+	if load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
 		return m, nil
 	}
 	m = &mark{Of: key}
@@ -323,6 +327,8 @@ func sumOf(ctx context.Context, name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// writeRows scores a shard and writes its rows to w and its refused records to r. It sets their counts and SHA-256 in
+// m. It returns an error unless there is a row for each record.
 func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
 	sums := [2]hash.Hash{sha256.New(), sha256.New()}
 	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16),
@@ -350,8 +356,9 @@ func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w,
 	return err
 }
 
-// records yields the records of a shard. Each input must be the one that was counted, to its last byte:
-// with other records the shards would not fit together.
+// records yields the records of a shard. Their rows are numbered through all inputs. After the records of an input it
+// yields an error if the input has changed since its records were counted, in any byte: shards of other records would
+// not fit together.
 func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dataset.Record, error] {
 	first, end := p.shard(shard, s.Run.Shards)
 	return func(yield func(dataset.Record, error) bool) {

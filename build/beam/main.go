@@ -46,6 +46,7 @@ const (
 	exitUsage   = 2
 )
 
+// main runs the job that the flags describe and exits with its status. In a worker of Beam it only serves the job.
 func main() {
 	c := flags(flag.CommandLine)
 	if help, err := parseFlags(flag.CommandLine, os.Args[1:]); help {
@@ -57,7 +58,7 @@ func main() {
 	}
 	// The runner in this process says more than anybody wants to know.
 	log.LogLevel = "error"
-	beam.Init() // of a worker, this is all
+	beam.Init() // does not return in a worker
 	// The runner leaves an empty file in the folder for temporary ones.
 	temporary, err := os.MkdirTemp("", "baca-beam-")
 	if err == nil {

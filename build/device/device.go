@@ -28,11 +28,16 @@ type GPUs struct {
 	Open func(number int) (wgsl.GPU, error)
 }
 
+// A Choice says where encoders run: on the processor (the zero value), on a GPU, or on the faster of both.
 type Choice struct {
 	auto, gpu bool
 	number    int // of the GPU
 }
 
+// mostNumber is the highest number of a GPU that is accepted.
+const mostNumber = 1000
+
+// Parse parses auto, cpu, gpu, which is gpu:0, or gpu:N. Any other value is an error.
 func Parse(value string) (Choice, error) {
 	name, number, given := strings.Cut(value, ":")
 	switch {
@@ -44,8 +49,8 @@ func Parse(value string) (Choice, error) {
 		n := 0
 		if given {
 			var err error
-			if n, err = strconv.Atoi(number); err != nil || n < 0 || n > 1000 {
-				break
+			if n, err = strconv.Atoi(number); err != nil || n < 0 || n > mostNumber {
+				break // out of the switch, to the error
 			}
 		}
 		return Choice{gpu: true, number: n}, nil

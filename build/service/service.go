@@ -69,7 +69,8 @@ type Model struct {
 	wide     *Model // nil before Wide
 }
 
-// Model returns a model by name, from the program or the folder, or a cached one by SHA-256. For others the error wraps
+// Model returns the model of a name: a cached one, which then counts as the last used, or else it loads one from the
+// program or the folder. Only cached models can be named by their SHA-256. For other names the error wraps
 // ErrUnknown.
 func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	s.mu.Lock()
@@ -103,7 +104,8 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// keep loads and caches a model, and evicts the one that was not used for longest. The caller holds s.mu.
+// keep loads and caches a model. If maxKept are cached already, it evicts the one that was not used for longest,
+// which is the first. The caller holds s.mu.
 func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, error) {
 	loaded, err := weights.Load(file)
 	if err != nil {
@@ -131,8 +133,8 @@ func (m *Model) Wide(ctx context.Context) (*Model, error) {
 	return m.wide, err
 }
 
-// Widen returns a scorer and a model whose p-values also compare with training graphs. The model's background tells how to
-// score these; it must be the built-in one or none.
+// Widen returns a scorer and a model whose p-values also compare with training graphs. To score those it needs the
+// background of m, which must be the built-in one or none: the file of m does not hold another one.
 func Widen(ctx context.Context, m *algo.Model, single *algo.SingleScorer, workers int) (*algo.SingleScorer, *algo.Model, error) {
 	if m.Background == nil {
 		return single.Approximate(ctx, nil)
@@ -227,7 +229,8 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	whole := false
-	if p.Edges, whole = pairsOf(edges); !whole {
+	p.Edges, whole = pairsOf(edges)
+	if !whole {
 		return fmt.Errorf("edge %d of a graph: want two whole numbers", len(p.Edges)+1)
 	}
 	return nil
@@ -288,7 +291,8 @@ func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[d
 			if l.IDs != nil {
 				r.ID = l.IDs[i]
 			}
-			if r.Form = form; !yield(r, nil) {
+			r.Form = form
+			if !yield(r, nil) {
 				return
 			}
 		}
@@ -365,7 +369,8 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Plan returns a plan by which the model answers. Callers set the input and where rows go.
+// Plan returns the plan of a run that answers as how asks. Rows have the usual columns, for a batch also its own, and
+// with Explain reasons, neighbours and, if the model has them, their values. Callers set the input and where rows go.
 func (m *Model) Plan(how How) run.Plan {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By, o.Seed, o.Workers, o.Single = how.Alpha, how.Decider(), how.Seed, m.workers, m.single

@@ -42,7 +42,8 @@ type step struct {
 func (s *step) add(nodes int) {
 	at, _ := slices.BinarySearch(s.sizes, nodes)
 	s.sizes = slices.Insert(s.sizes, at, nodes)
-	if s.sum += nodes; len(s.sizes) > pretrain.Defaults(1).Batch {
+	s.sum += nodes
+	if len(s.sizes) > pretrain.Defaults(1).Batch {
 		s.sum -= s.sizes[0]
 		s.sizes = s.sizes[1:]
 	}
@@ -72,8 +73,14 @@ type Trained struct {
 	Warning string           // what the model cannot do, or empty
 }
 
-// Train trains a model on a list, as the command train does on a file. It calls progress after each epoch, and ends with
-// an error of progress. A list of which too few records can be read is an error.
+// Train trains a model on a list, as the command train does on a file. It calls progress after each epoch, and
+// returns its error, which ends the training. It also returns an error if
+//
+//   - the recipe has too many epochs, or an unknown purpose,
+//   - there are values, but not one for each record,
+//   - it should keep the structures of plain graphs,
+//   - the largest graphs have more nodes than StepNodes allows (ErrLarge),
+//   - fewer than training.MinTraining records can be read.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
 	if err := training.CheckLength(t.For, t.Epochs); err != nil {
 		return nil, err
@@ -108,7 +115,8 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			out.Refused = append(out.Refused, r)
 			continue
 		}
-		if largest.add(r.Graph.N()); t.StepNodes > 0 && largest.sum > t.StepNodes {
+		largest.add(r.Graph.N())
+		if t.StepNodes > 0 && largest.sum > t.StepNodes {
 			return nil, fmt.Errorf("%w: up to record %d the %d largest have %d nodes together, want at most %d: "+
 				"leave out the largest, or train with the command", ErrLarge, r.Row, len(largest.sizes), largest.sum, t.StepNodes)
 		}

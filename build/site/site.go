@@ -163,7 +163,8 @@ func (s *Site) entry(f File) *entry {
 	return &entry{f, map[string]form{"": plain, "br": stored, "gzip": zipped}}
 }
 
-// plain returns the content of a file that is kept compressed.
+// plain decompresses a file of which the site keeps the Brotli form. It returns an error unless the content has f.Size
+// bytes.
 func (s *Site) plain(f File, stored form) ([]byte, error) {
 	compressed, err := stored()
 	if err != nil {
@@ -182,7 +183,7 @@ func (s *Site) plain(f File, stored form) ([]byte, error) {
 	return data, nil
 }
 
-// zipped returns content compressed by gzip.
+// zipped compresses the content that plain returns, by gzip.
 func (s *Site) zipped(plain form) ([]byte, error) {
 	data, err := plain()
 	if err != nil {

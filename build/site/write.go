@@ -26,10 +26,11 @@ const format = "baca site 2"
 // lockName is the lock of who writes to the folder.
 const lockName = List + ".lock"
 
-// Write writes the site to a folder, which is made: each file, and beside those that are worth it
-// .br and .gz for hosts that send such files. The folder must be new, empty, or hold an earlier
-// site, whose files go, except for the domains that were published there and are not replaced. Other files are left alone,
-// and none is written over.
+// Write writes the site to a folder: each file, and beside those that are worth compressing .br and .gz, for hosts
+// that send such files. It makes the folder if needed.
+//
+//   - Files of an earlier site in the folder are replaced or removed, except for domains that were published there.
+//   - Other files stay. Write returns an error if one of them has the name of a file of the site.
 func (s *Site) Write(dir string) error {
 	next, err := s.forms()
 	if err != nil {
@@ -147,6 +148,7 @@ func readMark(dir string) ([]string, error) {
 	return m.Files, nil
 }
 
+// writeMark writes the list of the site's files, by which a later Write knows them.
 func writeMark(dir string, files []string) error {
 	data, err := json.MarshalIndent(mark{format, files}, "", "  ")
 	if err != nil {

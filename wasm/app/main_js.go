@@ -14,7 +14,7 @@ import (
 
 func main() {
 	if js.Global().Get("document").IsUndefined() {
-		worker.RunPage()
+		worker.RunPage() // does not return
 	}
 	app.Mount(message.NewClient(worker.Spawn))
 	goapp.RunWhenOnBrowser()

@@ -83,7 +83,7 @@ func (b *blob) close() {
 	b.reader, b.rest = js.Undefined(), nil
 }
 
-// Zstd loads the decompressor on first use.
+// Zstd returns a reader of decompressed data. The first call loads the decompressor. It implements engine.Host.
 func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	if !h.self.Get("bacaZstd").Truthy() {
 		if _, err := promise.Await(h.self.Get("baca").Call("run", "web/lib/zstd.js")); err != nil {
@@ -93,7 +93,7 @@ func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	return &unpacked{r: r, decoder: h.self.Call("bacaZstd")}, nil
 }
 
-// caught converts a script's exception to an error.
+// caught, when deferred, converts a script's exception to an error that begins with what. Other panics pass.
 func caught(err *error, what string) {
 	switch e := recover().(type) {
 	case nil:
@@ -104,6 +104,7 @@ func caught(err *error, what string) {
 	}
 }
 
+// unpacked reads from a script that decompresses.
 type unpacked struct {
 	r       io.Reader
 	decoder js.Value
@@ -120,7 +121,8 @@ func (u *unpacked) Read(p []byte) (n int, err error) {
 			return 0, io.EOF
 		}
 		k, err := io.ReadFull(u.r, u.in[:])
-		if u.ended = err == io.EOF || err == io.ErrUnexpectedEOF; err != nil && !u.ended {
+		u.ended = err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !u.ended {
 			return 0, err
 		}
 		u.out = bytesOf(u.decoder.Call("push", arrayOf(u.in[:k]), u.ended))
@@ -130,7 +132,7 @@ func (u *unpacked) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Cores implements engine.Host.
+// Cores implements engine.Host. It returns 1 if the browser does not tell.
 func (h *host) Cores() int {
 	if n := h.self.Get("navigator").Get("hardwareConcurrency"); n.Type() == js.TypeNumber {
 		return n.Int()

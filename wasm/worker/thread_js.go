@@ -12,7 +12,8 @@ type thread struct {
 	receive, died js.Func
 }
 
-// Spawn starts a worker, from the page or from another worker. It implements message.Spawn.
+// Spawn starts a worker, from the page or from another worker. receive gets its messages, and died the reason if it
+// ends by itself. It implements message.Spawn.
 func Spawn(receive func([]byte), died func(string)) message.Port {
 	w := &thread{
 		receive: js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -33,13 +34,14 @@ func (w *thread) Post(data []byte, file int) {
 	w.port.Call("post", arrayOf(data).Get("buffer"), file)
 }
 
-// bytesOf copies a Uint8Array, and arrayOf makes one.
+// bytesOf returns a copy of a Uint8Array.
 func bytesOf(array js.Value) []byte {
 	data := make([]byte, array.Get("byteLength").Int())
 	js.CopyBytesToGo(data, array)
 	return data
 }
 
+// arrayOf returns a Uint8Array with a copy of the data.
 func arrayOf(data []byte) js.Value {
 	array := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(array, data)

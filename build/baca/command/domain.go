@@ -47,7 +47,8 @@ func (f *reportFlags) judgeAll(d *domain.Domain, o *opening) (read, refused int,
 		if err != nil {
 			return read, refused, err
 		}
-		if read++; read > domain.MaxSubstances {
+		read++
+		if read > domain.MaxSubstances {
 			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for at most %d; choose those that matter", domain.MaxSubstances)
 		}
 		if r.Err != nil {

@@ -103,7 +103,8 @@ func (p *pending) decide(columns []table.Column, q decide.Levels, alpha float64,
 		}
 		v := rule.Judge(x, x)
 		table.Named(columns, "q_value").Numbers[i], table.Named(columns, "verdict").Texts[i] = q.Of(x), string(v)
-		if counts.Count(v); v == decide.Outside {
+		counts.Count(v)
+		if v == decide.Outside {
 			p.most = max(p.most, x)
 		}
 	}

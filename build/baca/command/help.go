@@ -152,7 +152,8 @@ func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
 	}
 }
 
-// declared returns a replacer of {names} in the texts of help by what other packages declare.
+// declared returns a replacer that fills each {name} in the texts of help with what another package declares, such as
+// the columns of rows.
 func declared() *strings.Replacer {
 	columns := func(g table.Group) string { return table.Help(table.Fields(g)) }
 	return strings.NewReplacer("{properties}", strings.Join(property.Names(), ", "),

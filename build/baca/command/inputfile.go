@@ -73,7 +73,8 @@ func (f *inputFile) unchanged() error {
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
-// began returns an error if the file does not begin with the bytes from which an earlier run made its rows.
+// began returns an error if an earlier run, whose state is d, read another file: if the bytes differ from which it
+// made its rows or, where a sample formed the batch, if any byte of the file does.
 func (f *inputFile) began(d scoreState) error {
 	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
 	if err == nil && sum != d.Digest {

@@ -17,7 +17,7 @@ const paperName = "baca-paper"
 // texts of help.
 func Paper(more fs.FS, harness ...*cobra.Command) { main(newPaper(more, harness...)) }
 
-// newPaper returns the program baca-paper with the commands of harness.
+// newPaper returns the program baca-paper with the commands of harness, whose texts of help are in more.
 func newPaper(more fs.FS, harness ...*cobra.Command) *cobra.Command {
 	root := program(paperName, "Repeat what the paper of BaCa reports", `Baca-paper repeats the tables and figures of the paper, measures what it leaves out, and
 prints the graphs of molecules as the models see them.`)

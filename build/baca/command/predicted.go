@@ -27,13 +27,13 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 		"share of large errors up to which the verdict is trust; 0 takes three quarters of that among all held out, 0.25 at most")
 }
 
-// check returns an error for options out of range.
+// check returns an error of usage for options out of range. A coverage of 0 is one here: in trust.Options it stands
+// for the default.
 func (p *predictions) check() error {
-	o := p.options
-	switch err := o.Check(); {
-	case o.Coverage == 0:
+	if p.options.Coverage == 0 {
 		return usage.Errorf("--coverage 0: want it above 0")
-	case err != nil:
+	}
+	if err := p.options.Check(); err != nil {
 		return usage.Errorf("%w", err)
 	}
 	return nil

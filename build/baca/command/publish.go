@@ -27,6 +27,7 @@ type publishFlags struct {
 	site, page, date string
 }
 
+// newPublish returns the command "publish".
 func newPublish(gpus *device.GPUs) *cobra.Command {
 	f := publishFlags{trainFlags: trainFlags{device: deviceFlag{gpus: gpus}}}
 	c := f.verb(&cobra.Command{
@@ -50,6 +51,7 @@ func (f *publishFlags) trained() bool {
 	return slices.Contains(weights.Names(), name) || strings.EqualFold(filepath.Ext(name), ".msgpack")
 }
 
+// check returns an error of usage for missing or wrong flags, and for flags of a training if a model is given.
 func (f *publishFlags) check() error {
 	extra := ""
 	f.c.Flags().Visit(func(flag *pflag.Flag) {
@@ -65,6 +67,7 @@ func (f *publishFlags) check() error {
 	}.check(), f.checkTraining())
 }
 
+// run writes the page with the given model, or with one that it trains, and says what the model's file reveals.
 func (f *publishFlags) run() error {
 	page, err := f.openPage()
 	if err != nil {

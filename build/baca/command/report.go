@@ -73,7 +73,7 @@ func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out)
 // check returns an error of usage for flags that do not fit each other.
 func (f *reportFlags) check() error {
 	changed := f.c.Flags().Changed
-	f.to = "csv"
+	f.to = "csv" // or scoreFlags.check would take the form of rows from the name of --out, which is no table
 	return cmp.Or(rules{
 		{f.out == "", "want --out FILE.html"},
 		{!f.form() && f.json(), "--out " + f.out + ": want the name of an .html file; --qprf and --qmrf write .json, too"},
@@ -135,7 +135,8 @@ func (f *reportFlags) write(o *opening) error {
 		return nil
 	}
 	err = scored.Do(ctx)
-	if shown.Done(); err != nil {
+	shown.Done()
+	if err != nil {
 		return err
 	}
 	if err := checkRead(r.Read, r.Refused, r.Refusals[:min(maxShown, len(r.Refusals))]...); err != nil {
@@ -180,7 +181,8 @@ func (s *source) save(out string, d *document.About, write func(io.Writer) error
 	return replace.File(out, write)
 }
 
-// drawingScript returns the script that draws molecules, or says why there is none.
+// drawingScript returns the script that draws molecules. A program without the page has none: then undrawn is a
+// sentence for readers that says so. A page without the script is an error.
 func drawingScript() (script []byte, undrawn string, err error) {
 	if _, err := web.Site(); err != nil {
 		return nil, "the program that wrote this was built without the page, which has what draws", nil

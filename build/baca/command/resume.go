@@ -91,7 +91,8 @@ var checkpointRows = 16384
 
 // save writes a checkpoint if enough rows were written since the last one.
 func (s *scoring) save() error {
-	if s.done.Tally = s.Tally; !s.resumable || s.done.Records < s.saved+checkpointRows {
+	s.done.Tally = s.Tally
+	if !s.resumable || s.done.Records < s.saved+checkpointRows {
 		return nil
 	}
 	if err := s.settle(); err != nil {
@@ -125,7 +126,8 @@ func (o *output) settle() (int64, error) {
 	return o.intact()
 }
 
-// conclude ends a complete run: it gives the outputs their names and removes the checkpoint.
+// conclude ends a complete run: it removes the checkpoint and gives the outputs their names. A run without records has
+// opened no outputs.
 func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err
@@ -146,7 +148,8 @@ func (s *scoring) restore() error {
 	}
 	for _, o := range []*output{s.refused, s.written} {
 		if o != nil && !o.regular {
-			if s.resumable = false; s.resume {
+			s.resumable = false
+			if s.resume {
 				return usage.Errorf("--resume: %s is no regular file, so a run cannot be resumed there", o.name)
 			}
 		}

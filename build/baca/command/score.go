@@ -102,9 +102,11 @@ func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
 	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
 
-// check checks the flags before anything is opened, and sets what follows from them.
+// check returns an error for flags that are wrong, before anything is opened. It also sets what follows from the flags:
+// options.By, both and wider from --by, out to "" for standard output, and to from the name of --out.
 func (f *scoreFlags) check() (err error) {
-	f.both, f.wider, f.options.By = f.by == byBoth, f.by == byApproximate, f.by
+	f.both, f.wider = f.by == byBoth, f.by == byApproximate
+	f.options.By = f.by
 	if f.both || f.wider {
 		f.options.By = algo.ByAlone
 	}
@@ -394,15 +396,17 @@ func (n named) Close() error { return written(n.file, n.Writer.Close()) }
 // maxShown is how many refused records are shown on standard error.
 const maxShown = 3
 
-// scoreAll scores the input and writes its rows.
+// scoreAll scores the input and writes its rows. It shows the progress of each pass: of drawing a sample, if a batch
+// needs one, and of scoring. For a batch that is too small it leaves out the columns of a batch, unless --by both
+// asks for them.
 func (s *scoring) scoreAll(ctx context.Context) error {
-	end := func() {
+	endProgress := func() {
 		if s.progress != nil {
 			s.progress.Done()
 			s.progress = nil
 		}
 	}
-	defer end()
+	defer endProgress()
 	read := 0
 	s.Reading = func(records int) {
 		if s.progress == nil {
@@ -414,7 +418,7 @@ func (s *scoring) scoreAll(ctx context.Context) error {
 		read = records
 	}
 	s.Fitted = func(f *run.Fit) error {
-		end()
+		endProgress()
 		s.warn(f.Warnings...)
 		if f.Few && !s.both {
 			s.Columns &^= table.OfBatch
@@ -429,7 +433,8 @@ func (s *scoring) scoreAll(ctx context.Context) error {
 	return s.Do(ctx)
 }
 
-// show records the first refused records and what several models cover, and shows progress.
+// show keeps the first maxShown refused records for the summary, counts the records that each of several models
+// covers, and shows progress.
 func (s *scoring) show(rows []table.Row) error {
 	for _, row := range rows {
 		r, scored := row.(*table.Scored)
@@ -487,7 +492,8 @@ func (s *scoring) judged() bool { return s.pending == nil || s.pending.done }
 // say writes a line to standard error.
 func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
 
-// summarize prints how many records were read, refused and given each verdict.
+// summarize prints how many records were read, refused and given each verdict, and then notes and warnings: what was
+// set aside, what predictions and p-values rest on and, of several models, how many records each of them covers.
 func (s *scoring) summarize() {
 	d := s.done
 	text := s.read.Counted(d.Records, d.Refused) + "; model " + strings.Join(s.names, ", ")
@@ -530,7 +536,8 @@ func (s *scoring) summarize() {
 	}
 }
 
-// tellList writes what was set aside of a list, and whether the model knows such lists at all.
+// tellList writes how many of the scored records had parts, such as salts, that the model did not read, and a note if
+// too many are outside for the model to know such lists. It writes nothing if neither is so.
 func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	if said := a.Of(records); said != "" {
 		fmt.Fprintln(w, said)

@@ -167,6 +167,8 @@ type boundedConn struct {
 	leave func()
 }
 
+// Write writes b in pieces. Each has a deadline of its own, and a piece of which a part was sent in time counts as
+// progress.
 func (c *boundedConn) Write(b []byte) (int, error) {
 	n := 0
 	for n < len(b) {

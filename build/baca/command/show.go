@@ -73,7 +73,7 @@ func inspect(m *algo.Model, file []byte) document.Object {
 	}
 }
 
-// backgroundOf returns the number of molecules of the background and its source, or "" if there is none.
+// backgroundOf says how many molecules the background has and where they are from. It returns "" without a background.
 func backgroundOf(c algo.Card) string {
 	if c.BackgroundGraphs == 0 {
 		return ""

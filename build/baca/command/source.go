@@ -182,7 +182,8 @@ func (s *source) check() error {
 	return cmp.Or(err, apart.Check(s.reads(), append(writes, without...)))
 }
 
-// check returns an error for a name with a wrong ending, or in a folder that does not exist.
+// check returns an error for a name in a folder that does not exist, or with none of the endings exts. .htm counts as
+// .html, and nil allows any ending.
 func (o outFlag) check() error {
 	ext := strings.ToLower(filepath.Ext(*o.name))
 	if ext == ".htm" {
@@ -246,7 +247,8 @@ func (s *source) settings(without ...string) string {
 		if usual || slices.Contains(unrelatedFlags, f.Name) || slices.Contains(without, f.Name) {
 			return
 		}
-		if text += " --" + f.Name; f.Value.Type() != "bool" {
+		text += " --" + f.Name
+		if f.Value.Type() != "bool" {
 			text += " " + document.Quote(f.Value.String())
 		}
 	})
@@ -273,7 +275,8 @@ func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.form = m.Form(); !ordered {
+	s.form = m.Form()
+	if !ordered {
 		s.form = s.form.Unordered()
 	}
 	return &opening{model: m, data: data}, nil

@@ -33,7 +33,8 @@ func newStructures() *cobra.Command {
 	return c
 }
 
-// withStructures returns the file of the model m with its training molecules.
+// withStructures adds its training molecules to the model m, and returns the new file. It returns an error if the
+// input is not what m was trained on, as far as m tells.
 func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 	if m.Card.DatasetSHA256 != "" && m.Card.Schema != algo.Constant {
 		if err := r.trainedOn(m); err != nil {

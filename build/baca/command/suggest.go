@@ -52,7 +52,7 @@ func newSuggest() *cobra.Command {
 	return c
 }
 
-// check returns an error of usage for flags that do not fit.
+// check returns an error of usage for flags that do not fit. Without --budget it sets the budget to infinity.
 func (f *suggestFlags) check() error {
 	o, budget := &f.options, f.c.Flags().Changed("budget")
 	if !budget {

@@ -96,7 +96,8 @@ func (f *trainFlags) check() error {
 // checkTraining checks the flags of register.
 func (f *trainFlags) checkTraining() error {
 	f.cells = f.values.Columns()
-	if f.form = molecule.Parent; f.asWritten {
+	f.form = molecule.Parent
+	if f.asWritten {
 		f.form = molecule.Canonical
 	}
 	err := cmp.Or(rules{
@@ -143,7 +144,8 @@ func (f *trainFlags) run() error {
 	return nil
 }
 
-// tell says what the training set is too small for, and what else the model keeps.
+// tell writes a warning if the training set is too small for something, and how many errors of predictions the model
+// keeps, if any.
 func (j *trainJob) tell(m *algo.Model) {
 	if warning := j.Warning(); warning != "" {
 		fmt.Fprintf(j.stderr, "warning: %s\n", warning)
@@ -262,7 +264,8 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	}
 	refused := 0
 	set.rows, err = training.Sources(ctx, s.workers, in.stream, &values.Labels, func(err error) {
-		if refused++; refused <= 5 {
+		refused++
+		if refused <= 5 {
 			fmt.Fprintf(stderr, "refused: %v\n", err)
 		}
 	})
@@ -332,7 +335,9 @@ func (j *trainJob) begun() bool {
 	return j.path != "" && err == nil
 }
 
-// run trains and returns the model file. It rounds, so use the model that is loaded from it.
+// run trains, or continues from a checkpoint, and returns the model file. The file rounds numbers: use the model that
+// is loaded from it, not the one in memory. If it is interrupted after further epochs, run saves a checkpoint and
+// says so.
 func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 	j.Save = weights.SaveMeasured
 	if err := j.prepare(); err != nil {

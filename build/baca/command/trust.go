@@ -53,6 +53,7 @@ func newTrust() *cobra.Command {
 	return c
 }
 
+// check returns an error of usage for flags that are missing or do not fit each other.
 func (f *trustFlags) check() error {
 	measured := f.read.Observed != ""
 	f.cells = f.read.Columns()
@@ -125,6 +126,7 @@ func (f *trustFlags) audit() error {
 // kept are the shares of molecules with a shown mean error.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
+// writeAudit writes the audit as sentences and tables of text.
 func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	b := bufio.NewWriter(w)
 	for _, sentence := range a.Sentences(c) {
@@ -170,6 +172,8 @@ func span(r trust.Rate) string {
 	return fmt.Sprintf("%.0f–%.0f %%", 100*r.Low, 100*r.High)
 }
 
+// stated returns the share of large errors with its bounds, from the first statement about a verdict, or "–" if there
+// is none. It says so if the statement is about other verdicts, too.
 func stated(c *trust.Calibration, v trust.Verdict) string {
 	for _, s := range c.Statements() {
 		if !slices.Contains(s.Verdicts, v) {

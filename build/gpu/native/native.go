@@ -169,6 +169,7 @@ func (g *GPU) failure() error {
 	return errors.New(text)
 }
 
+// newBuffer makes a buffer. It returns an error, such as wgsl.ErrMemory, if the device cannot.
 func (g *GPU) newBuffer(bytes int, staging, uniform bool) (unsafe.Pointer, error) {
 	p := C.gpu_buffer(g.g, C.uint64_t(bytes), C.bool(staging), C.bool(uniform))
 	if err := g.failure(); err != nil {
@@ -191,7 +192,7 @@ func (g *GPU) NewBuffer(bytes int) (wgsl.Buffer, error) {
 	return g.last, nil
 }
 
-// Free implements wgsl.GPU.
+// Free implements wgsl.GPU. It also releases the bind groups that the buffer is in.
 func (g *GPU) Free(b wgsl.Buffer) {
 	for k, p := range g.groups {
 		if slices.Contains(k.buffers[:], b) {
@@ -261,7 +262,8 @@ func (g *GPU) params(data []byte) error {
 	return nil
 }
 
-// stage returns a buffer that can be read, of at least that many bytes.
+// stage takes a free buffer for results of at least that many bytes, or makes one. If all free ones are too small, it
+// releases one of them, so that their number does not grow.
 func (g *GPU) stage(bytes int) (stage, error) {
 	for i, s := range g.staging {
 		if s.bytes >= bytes {
@@ -269,7 +271,6 @@ func (g *GPU) stage(bytes int) (stage, error) {
 			return s, nil
 		}
 	}
-	// One that is too small is of no more use.
 	if n := len(g.staging); n > 0 {
 		C.gpu_buffer_release(g.staging[n-1].buffer)
 		g.staging = g.staging[:n-1]
@@ -334,7 +335,8 @@ type pending struct {
 	bytes int
 }
 
-// Wait implements wgsl.Pending. Work that runs cannot be called off.
+// Wait implements wgsl.Pending. It ignores the context: work that runs cannot be cancelled. After an error it
+// releases the buffer of results, otherwise it keeps the buffer for later work.
 func (p *pending) Wait(context.Context) ([][]byte, error) {
 	data := make([]byte, max(p.bytes, 1))
 	C.gpu_wait(p.gpu.g, p.done, p.stage.buffer, unsafe.Pointer(&data[0]), C.size_t(p.bytes))

@@ -16,6 +16,7 @@ type File struct {
 	Stream *os.File
 }
 
+// String returns the role and the name of a file, for errors. A stream has no name.
 func (f File) String() string {
 	if f.Stream != nil {
 		return f.Role

@@ -72,7 +72,8 @@ func (b *Tab) Run(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Eval returns the value of an expression in the page, or of the promise that it gives.
+// Eval returns the value of a JavaScript expression in the page, or of the promise that it gives. An exception ends the
+// test.
 func Eval[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	v, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))

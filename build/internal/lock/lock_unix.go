@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file, or returns ErrHeld.
+// lock locks a file without waiting. It returns ErrHeld if another process holds the lock, and another error on a file
+// system without locks.
 func lock(f *os.File) error {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {

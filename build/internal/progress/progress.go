@@ -49,7 +49,8 @@ type Progress struct {
 	from  float64        // the share at the start
 }
 
-// New shows the progress of work on total graphs, 0 if unknown. what says which work.
+// New shows the progress of work on total graphs, 0 if unknown: as a bar if w, or the writer that w wraps, is a
+// terminal, or else as lines of text. what names the work, such as "scoring".
 func New(w io.Writer, what string, total int64) *Progress {
 	p := &Progress{w: w, what: what, total: total, start: time.Now()}
 	if over, ok := w.(interface{ Unwrap() io.Writer }); ok {
@@ -178,7 +179,16 @@ func (p *Progress) line() {
 	fmt.Fprintf(p.w, "%s: %s\n", p.what, p.state())
 }
 
-// state returns the progress as a text, such as "epoch 3/400, loss 4.1, 12 %, 2100 graphs/s, 40s left".
+// mostShare is the largest share of the input that is shown before the end, since reading is ahead of the work.
+const mostShare = 0.99
+
+// state returns the progress as a text, such as "epoch 3/400, loss 4.1, 12 %, 2100 graphs/s, 40s left": the note, how
+// much is done, the speed, and the time left.
+//
+//   - If the total is unknown, it has the number of graphs and, if known, the share of the input that was read. The
+//     time left follows from this share, once it is large enough to tell.
+//   - The speed, and the time left of a known total, are missing in the first moments, see measurable.
+//   - In place of the time left, work whose graphs are all done has the time that it took.
 func (p *Progress) state() string {
 	var parts []string
 	if p.note != "" {
@@ -193,7 +203,7 @@ func (p *Progress) state() string {
 	}
 	share := 0.0
 	if p.share != nil && p.total == 0 {
-		share = min(p.share(), 0.99) // reading is ahead of the work
+		share = min(p.share(), mostShare)
 		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share))
 	}
 	did, elapsed := p.done-p.skipped, time.Since(p.start)

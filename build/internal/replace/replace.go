@@ -175,7 +175,8 @@ func Alone(name string, files ...string) (release func(), err error) {
 	return release, err
 }
 
-// Clean removes what killed processes have left of File at path. The caller must be the only writer of the file.
+// Clean removes the part files that File leaves beside path if it is killed. The caller must be the only writer of the
+// file.
 func Clean(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {

@@ -24,8 +24,8 @@ func Unlink(root, name string, page []byte, there func(file string) bool) []byte
 	})
 }
 
-// Documents returns pages of the repository, and the pages, pictures and small tables to which they link. Other links
-// become text.
+// Documents returns pages of the repository, and the pages, pictures and small tables to which these link. In them,
+// links to other files of the repository become text, and commands lose the folder bin/.
 func Documents(root string, pages ...string) (files []File, err error) {
 	names := map[string]bool{}
 	read := func(name string) (f File) {
@@ -36,7 +36,8 @@ func Documents(root string, pages ...string) (files []File, err error) {
 		return f
 	}
 	for _, name := range pages {
-		if read(name); err != nil {
+		read(name)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -49,6 +49,7 @@ func (t target) program() ship.Program {
 	return ship.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
 }
 
+// main writes the wheel for this machine, or with -all those for every target.
 func main() {
 	out := flag.String("out", filepath.Join("out", "wheels"), "folder to write, which is emptied first")
 	commit := flag.String("commit", "", "that is built, which the program names in its version")
@@ -64,7 +65,7 @@ func main() {
 	}
 }
 
-// own is this machine's target, if it is one.
+// own returns the target of this machine, or nothing if there are no wheels for it.
 func own() []target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.os != runtime.GOOS || t.arch != runtime.GOARCH })
 }

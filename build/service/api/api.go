@@ -91,7 +91,8 @@ func rowSchema(groups table.Group) map[string]any {
 		case table.NumberLists:
 			schema["items"] = map[string]any{"type": "number", "nullable": true}
 		}
-		if properties[c.Name] = schema; fields[i].Group&(table.OfBatch|table.OfValues) == 0 {
+		properties[c.Name] = schema
+		if fields[i].Group&(table.OfBatch|table.OfValues) == 0 {
 			required = append(required, c.Name)
 		}
 	}

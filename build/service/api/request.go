@@ -72,12 +72,16 @@ func (b *body) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// end removes the read deadline for the next request. If the client has not sent all of this one, it has a second left.
+// drainTime is how long the rest of a request may take that is read no further.
+const drainTime = time.Second
+
+// end removes the read deadline, so that the connection serves the next request. If the client has not sent all of this
+// one, it sets the deadline to drainTime from now instead.
 func (b *body) end() {
 	if b.read {
 		b.control.SetReadDeadline(time.Time{})
 	} else {
-		b.control.SetReadDeadline(time.Now().Add(time.Second))
+		b.control.SetReadDeadline(time.Now().Add(drainTime))
 	}
 }
 

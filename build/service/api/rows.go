@@ -97,19 +97,21 @@ func questionOf(r *http.Request) (*question, error) {
 	return q, err
 }
 
-// answerForm returns the form that the client prefers, the first of equals. A client without preference gets usual.
+// answerForm returns the form that the Accept fields give the largest weight q, the first of equals. Without such
+// fields it returns usual. It ignores unknown types and those with a malformed weight. If no type is left, or all
+// have weight 0, it returns a problem with status 406.
 func answerForm(accept []string, usual form) (form, error) {
 	list := strings.Join(accept, ",")
 	forms := map[string]form{
 		"*/*": usual, "application/json": whole, "application/*": whole, "application/x-ndjson": lines,
 		"application/jsonl": lines, "text/csv": csv, "text/*": csv,
 	}
-	best, most := form(""), 0.0
+	best, bestWeight := form(""), 0.0
 	for part := range strings.SplitSeq(cmp.Or(list, "*/*"), ",") {
 		name, parameters, _ := mime.ParseMediaType(part)
 		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
-		if to, ok := forms[name]; ok && err == nil && weight > most {
-			best, most = to, weight
+		if to, ok := forms[name]; ok && err == nil && weight > bestWeight {
+			best, bestWeight = to, weight
 		}
 	}
 	if best != "" {
@@ -176,7 +178,8 @@ func (a *API) inTurn(ctx context.Context, body *body, compute func() error) erro
 	return compute()
 }
 
-// compute writes the rows of a request to out.
+// compute scores the records of a request and writes the answer to out: the rows or, in the form whole, the document
+// with them. It also sets the notes of out.
 func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) error {
 	m, err := a.service.Model(ctx, q.model)
 	if err != nil {
@@ -203,13 +206,21 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *reply) 
 	if r.Predictions != nil {
 		q.notes = append(q.notes, r.Predictions.Sentences()...)
 	}
-	if out.notes = q.notes; q.out != whole {
+	out.notes = q.notes
+	if q.out != whole {
 		return nil
 	}
 	return end(out, r)
 }
 
-// problemOf returns the problem for an error, or nil for nil.
+// problemOf returns the problem that answers an error: the one that it wraps, or one with the status
+//
+//   - 503 if the time of the request was over,
+//   - 404 for an unknown model,
+//   - 400 for a wrong input,
+//   - 500 for all others.
+//
+// It returns nil for nil.
 func problemOf(ctx context.Context, err error) *problem {
 	if p := new(problem); errors.As(err, &p) {
 		return p
@@ -228,7 +239,8 @@ func problemOf(ctx context.Context, err error) *problem {
 	return problemf(http.StatusInternalServerError, "%v", err)
 }
 
-// open begins the rows of an answer.
+// open returns a sink that writes the rows of an answer in the client's form. For whole it also begins the document,
+// which end completes.
 func (q *question) open(out *reply, fields []table.Field) *table.Sink {
 	to, w := "jsonl", io.Writer(out)
 	switch q.out {
@@ -241,7 +253,8 @@ func (q *question) open(out *reply, fields []table.Field) *table.Sink {
 	return table.NewSink(w, to, table.Text{}, true, fields)
 }
 
-// end writes what follows the last row of a document.
+// end completes the document of the form whole: it closes the list of rows, and writes the answer about the whole
+// list, the counts of verdicts and, for judged predictions, the notes.
 func end(out *reply, r *run.Run) error {
 	answer := map[string]any{"whole": service.WholeOf(r), "schema": table.SchemaVersion, "counts": map[string]int{
 		"records": r.Tally.Records, "refused": r.Tally.Refused, "outside": r.Tally.Outside,

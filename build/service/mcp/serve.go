@@ -94,7 +94,8 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for c.end == nil || c.waits() {
 		select {
 		case l := <-c.lines:
-			if c.end = l.err; c.end != nil {
+			c.end = l.err
+			if c.end != nil {
 				c.lines = nil
 			}
 			if len(l.text) == 0 {

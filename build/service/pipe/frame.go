@@ -114,7 +114,8 @@ func readFrame(r io.Reader) (*question, error) {
 	return q, nil
 }
 
-// readBytes reads n bytes. It allocates only as they come.
+// readBytes reads n bytes, or returns io.ErrUnexpectedEOF. Since n may be hostile, it allocates memory only for bytes
+// that come.
 func readBytes(r io.Reader, n uint32) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, r, int64(n)); err != nil {

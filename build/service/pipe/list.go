@@ -68,7 +68,7 @@ func (q *question) list() (values []algo.Values, l service.List, err error) {
 	return values, l, err
 }
 
-// texts reads n lengths and then n texts.
+// texts reads n lengths of 4 bytes each, and then n texts. It returns an error unless these fill the body.
 func texts(body []byte, n int) ([]string, error) {
 	list, text := make([]string, n), string(body[4*n:])
 	for i := range list {

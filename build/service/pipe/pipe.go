@@ -219,7 +219,7 @@ func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *questi
 	})
 }
 
-// trust answers with the expected errors of predictions.
+// trust answers with a row for each prediction: its expected error and verdict, judged by its molecule alone.
 func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
 	values, l, err := q.list()
 	if err != nil {

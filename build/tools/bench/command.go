@@ -62,8 +62,9 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 // trained is the name of the model that training writes.
 const trained = "trained.msgpack"
 
-// timed runs a program and returns what it measures. With wall this is the wall time. Otherwise it is the user time on one
-// core and the peak of memory, which cannot be below that of this program.
+// timed runs a program and returns its measurements as go test prints them: with wall the wall time, otherwise the
+// user time on one core and the peak of memory. The peak includes this program, from which the other one is forked. A
+// program that fails is an error, with the end of its output.
 func (b bench) timed(ctx context.Context, program string, wall bool, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
@@ -74,7 +75,7 @@ func (b bench) timed(ctx context.Context, program string, wall bool, args []stri
 	}
 	begin := time.Now()
 	if text, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("baca %s: %w: %s", args[0], err, text[max(0, len(text)-300):])
+		return "", fmt.Errorf("baca %s: %w: %s", args[0], err, text[max(0, len(text)-endOfOutput):])
 	}
 	if wall {
 		return fmt.Sprintf("%d ns/op", time.Since(begin).Nanoseconds()), nil
@@ -106,7 +107,7 @@ func shuffled(list []string) []string {
 	return list
 }
 
-// plainGraph returns a random graph in node-link form.
+// plainGraph returns a random graph in node-link JSON, always the same: without loops, and with each edge once.
 func plainGraph(nodes, edges int) string {
 	rng, ids, links := rand.New(rand.NewPCG(55, 2)), []string{}, []string{}
 	for i := range nodes {

@@ -99,7 +99,8 @@ func (b bench) page(files []string) string {
 		if !(value > 0) {
 			continue // not run here
 		}
-		if measured++; fine {
+		measured++
+		if fine {
 			reached++
 		}
 		rows += fmt.Sprintf("| %s | %s | %.3g |\n", g.what, wanted, value)

@@ -198,7 +198,11 @@ func platformOf(file string) string { return strings.TrimSuffix(filepath.Base(fi
 // stepLimit is the time after which a program counts as hanging.
 const stepLimit = 10 * time.Minute
 
-// execute runs a command in a folder and returns its standard output. The error has the end of its standard error.
+// endOfOutput is how many bytes of a failed program's output are in the error.
+const endOfOutput = 300
+
+// execute runs a command in a folder, with more variables of the environment, and returns its standard output. The
+// error of a failed command has the end of its standard error or, if that is empty, of its standard output.
 func execute(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
@@ -207,7 +211,7 @@ func execute(ctx context.Context, dir string, env []string, name string, args ..
 	out, err := c.Output()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		said := cmp.Or(string(failed.Stderr), string(out))
-		err = fmt.Errorf("%s: %w: %s", filepath.Base(name), err, said[max(0, len(said)-300):])
+		err = fmt.Errorf("%s: %w: %s", filepath.Base(name), err, said[max(0, len(said)-endOfOutput):])
 	}
 	return out, err
 }

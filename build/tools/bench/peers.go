@@ -72,7 +72,14 @@ func (b bench) bits(ctx context.Context) (name string, err error) {
 	return "", errors.Join(err, errors.New("BenchmarkNeighbour did not run"))
 }
 
-// nodePeers installs libraries of JavaScript and plans their benchmarks in Node.
+// The molecules of the benchmark Decide/mix/1000.
+const (
+	peerBank    = 2000 // about as many as in the bank of bbbp
+	peerQueries = 1000
+)
+
+// nodePeers installs libraries of JavaScript, writes their inputs, and plans their benchmarks in Node: the product of
+// matrices, and RDKit's search for the nearest molecules.
 func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	folder := filepath.Join(b.bin, "scripts")
@@ -85,8 +92,8 @@ func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
 		}}
 	}
 	jobs = []job{plan("gemm")}
-	all := try.To(mix(b.data))
-	// The bank is about as large as that of bbbp.
-	try.Check(errors.Join(write(filepath.Join(folder, "bank"), part(all, 2000)), write(filepath.Join(folder, "queries"), part(all, 1000))))
-	return append(jobs, plan("rdkit", "Decide/mix/1000", filepath.Join(folder, "bank"), filepath.Join(folder, "queries"))), nil
+	molecules := try.To(mix(b.data))
+	bank, queries := filepath.Join(folder, "bank"), filepath.Join(folder, "queries")
+	try.Check(errors.Join(write(bank, part(molecules, peerBank)), write(queries, part(molecules, peerQueries))))
+	return append(jobs, plan("rdkit", "Decide/mix/1000", bank, queries)), nil
 }

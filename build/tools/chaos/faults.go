@@ -102,9 +102,10 @@ func (f *fault) putYesterday() {
 // begin starts the steps of the target with a flag.
 func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.steps+flag) }
 
-// wait waits for the end of a run. A run that crashed or hung is a loss.
+// wait waits for the end of a run, and returns the run. If it crashed or hung, wait calls lose.
 func (f *fault) wait(r *run) *run {
-	if <-r.ended.Done(); r.crash {
+	<-r.ended.Done()
+	if r.crash {
 		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.messages())
 	}
 	return r
@@ -117,8 +118,9 @@ func (f *fault) pause(share float64) {
 	time.Sleep(d)
 }
 
-// resume runs the command again, as a user would, and compares its files with those of an undisturbed run. The command
-// may fail if everything exists already, as after a kill that followed the last write.
+// resume runs the command again, as a user would, and calls lose if its files differ from those of a run without
+// faults. The command itself may fail, since everything may exist already: the kill may have come after the last
+// write.
 func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
@@ -133,7 +135,8 @@ func (f *fault) disturb() (outcome int) {
 	var r *run
 	var before string
 	for within := f.within; !hit; within *= 0.7 {
-		if f.fresh(); f.mounts {
+		f.fresh()
+		if f.mounts {
 			f.mount(int64(f.rng.Float64() * within * float64(f.target.bytes)))
 		}
 		r = f.begin("")
@@ -142,7 +145,8 @@ func (f *fault) disturb() (outcome int) {
 			f.end(r)
 		}
 		before = f.soundRows()
-		if hit = !r.over() || r.err != nil; hit && f.changes {
+		hit = !r.over() || r.err != nil
+		if hit && f.changes {
 			f.harm()
 		} else if hit {
 			hit = f.wait(r).err != nil
@@ -263,8 +267,8 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 	return true
 }
 
-// withoutFaults runs the target in another folder, and returns the folder. varied replaces the input that varies, unless
-// it is empty. A run that fails is a loss.
+// withoutFaults runs the target without faults in the folder dir, and returns the folder. varied replaces the input
+// that varies, unless it is empty. If the run fails, it calls lose.
 func (f *fault) withoutFaults(dir, varied string) string {
 	clean := &fault{world: f.world, cell: f.cell, dir: dir}
 	clean.fresh()
@@ -294,7 +298,8 @@ func (f *fault) severalWriters() (outcome int) {
 			f.checkKept(f.soundRows()) // all rows, or the first ones of a run that began just now
 			continue
 		}
-		if outcome = refused; !strings.Contains(lastLine(r.messages()), "out/") {
+		outcome = refused
+		if !strings.Contains(lastLine(r.messages()), "out/") {
 			lose("a run does not name the file: %s", r.messages())
 		}
 	}

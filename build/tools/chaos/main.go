@@ -80,7 +80,8 @@ func (c cell) String() string { return c.name + "/" + c.of }
 // The outcomes of a fault.
 const survived, refused, lost = 0, 1, 2
 
-// inject injects all faults, one for each core at a time, and writes the page. It returns an error if one lost something.
+// inject injects at least w.faults faults, equally many of each cell, one for each core at a time, and writes the
+// page. It returns an error if a fault lost something, and then leaves the folder of all runs.
 func (w *world) inject() (err error) {
 	defer try.Catch(&err)
 	w.root = try.To(os.MkdirTemp("", "chaos-"))
@@ -104,13 +105,16 @@ func (w *world) inject() (err error) {
 	return os.RemoveAll(w.root)
 }
 
-// plan builds the programs and inputs, lists the cells that can run here, and runs their targets without faults.
+// plan builds the programs and inputs, lists the picked cells that can run here, and runs their targets without
+// faults. The others, with what they lack, are listed in leftOut.
 func (w *world) plan() {
 	module := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output())
-	dir, page, lacks := strings.TrimSpace(string(module)), "", map[string]error{"full disk": mayMount(w.root)}
-	if _, lacks[site] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site] == nil {
+	dir, page := strings.TrimSpace(string(module)), ""
+	_, noSite := os.Stat(filepath.Join(dir, "web", "site", "files.json"))
+	if noSite == nil {
 		page = " -tags page"
 	}
+	lacks := map[string]error{"full disk": mayMount(w.root), site: noSite} // why kinds and targets cannot run here
 	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam) && w.picks(k.name+"/"+beam) }) {
 		lacks[beam] = w.do(filepath.Join(dir, "build", "beam"), "go build -o "+filepath.Join(w.root, "baca-beam")+" .")
 	}
@@ -143,7 +147,8 @@ func (w *world) injectOne(c cell, i int) {
 	outcome, err := f.meet()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.became[outcome]++; err != nil {
+	c.became[outcome]++
+	if err != nil {
 		w.lost = append(w.lost, fmt.Sprintf("%v, fault %d: %v\n  in %s: %s", c, i, err, f.dir, strings.Join(f.did, "; ")))
 		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
@@ -175,7 +180,8 @@ of several writers another wrote the reference bytes. Lost: all else, such as ot
 	for _, k := range kinds {
 		n := k.became
 		tried := n[survived] + n[refused] + n[lost]
-		if all += tried; tried > 0 {
+		all += tried
+		if tried > 0 {
 			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, k.cells, tried, n[survived], n[refused], n[lost])
 		}
 	}

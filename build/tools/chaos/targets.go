@@ -181,13 +181,14 @@ func (w *world) start(dir, read string, lines ...string) *run {
 // do runs command lines and waits for their end.
 func (w *world) do(dir string, lines ...string) error {
 	r := w.start(dir, "cat", lines...)
-	if <-r.ended.Done(); r.err != nil {
+	<-r.ended.Done()
+	if r.err != nil {
 		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.messages()))
 	}
 	return nil
 }
 
-// signal sends a signal to the shell and the command at work.
+// signal sends a signal to the shell and the command that it runs. It does nothing after the end of the run.
 func (r *run) signal(sig syscall.Signal) {
 	if !r.over() {
 		syscall.Kill(-r.shell.Process.Pid, sig)

@@ -338,7 +338,8 @@ func (b *builder) stored() string {
 	return list.String()
 }
 
-// recordsOf reads lines of SMILES and a name.
+// recordsOf reads lines of a SMILES, a space and a name. It returns all records, and the error of the first that
+// cannot be read.
 func recordsOf(lines string, form molecule.Form) (records []dataset.Record, err error) {
 	for line := range strings.Lines(lines) {
 		text, name, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -133,7 +133,8 @@ func (s *side) gather(dir string) answer {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if name = s.plain(name); program.MatchString(name) {
+		name = s.plain(name)
+		if program.MatchString(name) {
 			a[sizeOf+name] = fmt.Sprint(len(data))
 		} else {
 			a[name] = s.plain(string(data))
@@ -145,7 +146,8 @@ func (s *side) gather(dir string) answer {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// listening waits for the address that a server writes to a file. It returns "" if the server ends.
+// listening waits until a server has written its address to the file stderr, and returns the address, or "" if the
+// server ends before.
 func listening(ended <-chan struct{}, stderr string) string {
 	for {
 		if found := address.Find(try.To(os.ReadFile(stderr))); found != nil {

@@ -105,7 +105,8 @@ func enumerate(known map[string]bool, perClass int) (lines []string) {
 func builtInBackground() (lines []string) {
 	known := map[string]bool{}
 	for line := range strings.Lines(string(try.To(io.ReadAll(weights.Background())))) {
-		if line = strings.TrimSpace(line); !strings.Contains(line, "\t") {
+		line = strings.TrimSpace(line)
+		if !strings.Contains(line, "\t") {
 			known[parentText(line)] = true
 			lines = append(lines, line)
 		}
@@ -115,7 +116,7 @@ func builtInBackground() (lines []string) {
 	return lines
 }
 
-// writeBackground writes molecules.smi.gz, the built-in background.
+// writeBackground writes the built-in background, a SMILES a line, to molecules.smi.gz in the folder out.
 func writeBackground(out string) {
 	var b bytes.Buffer
 	z := try.To(gzip.NewWriterLevel(&b, gzip.BestCompression))

@@ -112,7 +112,8 @@ func organicParent(text string) (list []compound, fault string) {
 		return nil, "unreadable"
 	}
 	c := compoundOf(text, m)
-	if fault = faultOf(c.parent, 1); fault != "" {
+	fault = faultOf(c.parent, 1)
+	if fault != "" {
 		return nil, fault
 	}
 	return []compound{c}, ""
@@ -162,7 +163,8 @@ func faultOf(p *molecule.Molecule, least int) string {
 // A row is a molecule in a table.
 type row struct{ name, smiles, source string }
 
-// read returns the rows of a file. source names the column of their sources, if there is one.
+// read returns the rows of a file. source names the column of their sources, if there is one. A record that cannot be
+// read ends the program, by package try.
 func read(path string, source ...string) (rows []row) {
 	f := try.To(os.Open(path))
 	defer f.Close()

@@ -93,7 +93,8 @@ func (c *chart) find(p fingerprint.Print) (spot complex128) {
 	taken := func(q complex128) bool { return cmplx.Abs(spot-q) < 0.999*far }
 	for r := far; ; r *= 1.15 {
 		for side := range chartSides {
-			if spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides); !slices.ContainsFunc(c.at, taken) {
+			spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides)
+			if !slices.ContainsFunc(c.at, taken) {
 				return spot
 			}
 		}

@@ -95,7 +95,7 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 	return refused, nil
 }
 
-// describe adds the report's provenance.
+// describe sets the report's title, settings, command and drawing script.
 func (e *Engine) describe(r *compare.Report, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []document.Pair{

@@ -52,6 +52,7 @@ func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error
 	return nil
 }
 
+// properties computes the properties of the input's molecules as the model reads them, one column each.
 func (e *Engine) properties(t *task) (*message.Computed, error) {
 	c := &message.Computed{}
 	for _, p := range property.Columns {
@@ -94,7 +95,9 @@ func aromatic(text string) string {
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// places finds where the records lie on the map of the training set.
+// places returns the map of the training set, and where the input's records lie on it. There x and y of each record
+// alternate, NaN for a record that was refused or is empty. Without an input there are no places. A shared model is an
+// error.
 func (e *Engine) places(t *task) (*message.Computed, error) {
 	if e.model.Shared > 0 {
 		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)

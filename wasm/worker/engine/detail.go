@@ -20,6 +20,7 @@ import (
 	"baca/wasm/message"
 )
 
+// detail explains a record's scores.
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	l, err := e.inspect(r.Record)
 	if err != nil {
@@ -70,6 +71,7 @@ type inspected struct {
 	alone   *algo.SingleScorer
 }
 
+// inspect reads a record of the input, draws it, and prepares what explains it.
 func (e *Engine) inspect(record int) (*inspected, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
@@ -94,7 +96,8 @@ func byAtom(x *algo.Explanation, node []int) algo.Explanation {
 	by.Reasons = slices.Clone(x.Reasons)
 	atom := make([]int, len(x.Contributions))
 	for i, k := range node {
-		if by.Contributions[i] = math.NaN(); k >= 0 {
+		by.Contributions[i] = math.NaN()
+		if k >= 0 {
 			by.Contributions[i], atom[k] = x.Contributions[k], i
 		}
 	}
@@ -109,7 +112,8 @@ func byAtom(x *algo.Explanation, node []int) algo.Explanation {
 	return by
 }
 
-// keys fills in the keys of S_Attn.
+// keys sets both parts of S_Attn in m, and the keys that made them, the largest weight first. It does nothing before
+// a batch is scored.
 func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	if e.last == nil {
 		return nil
@@ -127,25 +131,26 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 		found := make([]message.Key, 0, len(keys))
 		for _, k := range keys {
 			entry := d.Entry(k.Key)
-			n := message.Key{Origin: entry.Origin.String(), Row: -1, Weight: k.Weight, Value: k.Value}
+			key := message.Key{Origin: entry.Origin.String(), Row: -1, Weight: k.Weight, Value: k.Value}
 			switch entry.Origin {
 			case dictionary.Training:
 				at := near.Place(entry.Index, e.model.Bank.Len(), len(rows))
-				n.Row = rows[at]
+				key.Row = rows[at]
 				if known := e.model.Structures; known != nil {
-					n.SMILES = known.SMILES[at]
+					key.SMILES = known.SMILES[at]
 					if known.Names != nil {
-						n.ID = known.Names[at]
+						key.ID = known.Names[at]
 					}
 				}
 			case dictionary.Test:
-				n.Row, n.ID, n.SMILES = e.last.places[entry.Index], e.last.ids[entry.Index], e.last.smiles[entry.Index]
+				key.Row, key.ID = e.last.places[entry.Index], e.last.ids[entry.Index]
+				key.SMILES = e.last.smiles[entry.Index]
 			case dictionary.Synthetic:
 				if drawn := a.Synthetic(side, entry.Index); drawn != nil {
-					n.Nodes, n.Edges = drawn.N(), edges(drawn)
+					key.Nodes, key.Edges = drawn.N(), edges(drawn)
 				}
 			}
-			found = append(found, n)
+			found = append(found, key)
 		}
 		slices.SortStableFunc(found, func(a, b message.Key) int { return cmp.Compare(b.Weight, a.Weight) })
 		return found

@@ -25,7 +25,8 @@ type place struct {
 	name   string
 }
 
-// place chooses the place for batches of that many graphs.
+// place returns where an encoder of that shape runs fastest on batches of that many graphs: on the host's device,
+// which the processor replaces if it fails, or on the processor.
 func (e *Engine) place(ctx context.Context, shape gin.Config, graphs int, training bool) place {
 	d, name := e.host.Device(ctx, shape, graphs, training)
 	if d == nil {

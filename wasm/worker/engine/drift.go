@@ -9,9 +9,11 @@ import (
 	"baca/wasm/message"
 )
 
+// driftPiece graphs are scored at a time.
 const driftPiece = 32
 
-// drifted runs the drift test on the open input.
+// drifted runs the drift test on the open input, in its order. It finds the record at which the test first rejects that
+// the list is like the training set, at level drift.Delta, or "none seen".
 func (e *Engine) drifted(t *task) (*message.Found, error) {
 	d, moved := drift.New(t.alone, algo.DefaultOptions().Seed), ""
 	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r dataset.Record, _, _ float64) error {

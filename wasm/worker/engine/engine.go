@@ -78,7 +78,8 @@ func New(h Host) *Engine {
 	return &Engine{host: h, batch: run.MaxGraphs, minShared: minShared, minScored: minDeviceGraphs, minTrained: minDeviceTrained}
 }
 
-// Handle answers a request.
+// Handle answers a request and posts the reply under the request's number. An error becomes a Failed, with CodeInternal
+// unless it has a code.
 func (e *Engine) Handle(number uint32, r message.Request) {
 	reply, err := e.answer(number, r)
 	if err != nil {
@@ -95,7 +96,7 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 // Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
-// Light reports whether a request can be answered during another one.
+// Light reports whether a request takes little time and changes nothing, so that it can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
 	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons:
@@ -117,6 +118,7 @@ func coded(code string, err error) error {
 	return failf(code, "%w", err)
 }
 
+// answer returns the reply to a request, or an error. Events go to the page meanwhile.
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
 	post := func(ev message.Event) { e.host.Post(number, ev) }
 	switch r := r.(type) {
@@ -163,7 +165,7 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	return nil, failf(message.CodeInternal, "%T is not answered", r)
 }
 
-// hello reads what the site has.
+// hello returns what the site and the engine offer. The first call fetches it.
 func (e *Engine) hello() (*message.Welcome, error) {
 	if e.welcome != nil {
 		return e.welcome, nil
@@ -187,6 +189,8 @@ func (e *Engine) hello() (*message.Welcome, error) {
 	return w, nil
 }
 
+// loadModel loads a file that the page passes, or a model of the site by its name. That one must have the SHA-256
+// that its card tells.
 func (e *Engine) loadModel(r *message.LoadModel) (card *message.Model, err error) {
 	at := &message.Model{Name: r.Name}
 	data := r.Data
@@ -262,6 +266,7 @@ func (e *Engine) known(r table.Row) byte {
 	return 0
 }
 
+// single returns the model's scorer of graphs by themselves, made on the first call.
 func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	if e.alone == nil {
 		a, err := algo.NewSingleScorer(ctx, e.model, 1)

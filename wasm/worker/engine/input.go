@@ -69,7 +69,8 @@ func (in *input) records(read *counter, form molecule.Form, cells ...string) ite
 	}
 	return func(yield func(dataset.Record, error) bool) {
 		for _, m := range in.kept {
-			if m.Form = form; !yield(m, nil) {
+			m.Form = form
+			if !yield(m, nil) {
 				return
 			}
 		}
@@ -83,6 +84,8 @@ const (
 	recordsTime  = 100 * time.Millisecond
 )
 
+// open opens and reads an input, whose records the page gets as events. An earlier input is closed even if that
+// fails.
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
 	e.input, e.last, e.atlas = nil, nil, nil
 	in, err := e.inputOf(r)
@@ -239,7 +242,8 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	large, label := in.source.Size() > mostOwn, -1
 	o.Own = func(all, names []string) {
 		in.opened.Columns = all[:min(len(all), message.MostColumns)]
-		if label = labelIn(names); !large {
+		label = labelIn(names)
+		if !large {
 			own = names
 		}
 	}
@@ -308,7 +312,8 @@ func (in *input) options() dataset.Options {
 	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Sheet: in.sheet, Workers: 1, Plain: true, Unpack: in.unpack()}
 }
 
-// unpack decompresses what the standard library does not, but for Brotli: its module brings net/http, 0.7 MB of the first visit.
+// unpack returns the decompressors of formats that the standard library lacks. Brotli is left out: its module would add
+// net/http, 0.7 MB, to the first visit.
 func (in *input) unpack() dataset.Unpack {
 	return dataset.Unpack{
 		Zstd: in.zstd,
@@ -370,6 +375,7 @@ func (e *Engine) pick(ctx context.Context, wanted []int32) (map[int]dataset.Reco
 	return found, nil
 }
 
+// problem says why a record was refused and, as far as known, at which line, column and piece of its SMILES.
 func problem(r dataset.Record) message.Problem {
 	p := message.Problem{Record: r.Row - 1, Line: r.Line, Text: r.Err.Error(), Reason: r.Err.Error(), At: -1}
 	var place *dataset.SyntaxError

@@ -22,7 +22,8 @@ func (e *Engine) cardHTML(date string) string {
 	return domain.CardHTML(e.model, e.card.SHA256, e.card.Bytes, date)
 }
 
-// published reads the card of a domain that was published with the page.
+// published returns where the model of a published domain is, and its SHA-256, from the domain's card. It returns an
+// error if the site has no such card.
 func (e *Engine) published(name string) (*message.Model, error) {
 	path, err := domain.CardPath(name)
 	if err != nil {

@@ -40,7 +40,8 @@ func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error
 	for i, record := range r.Record {
 		t.showProgress(message.StageExplain, i, n)
 		read := records[int(record)]
-		if rows[i] = &read.Entry; read.Err != nil {
+		rows[i] = &read.Entry
+		if read.Err != nil {
 			continue
 		}
 		s := table.NewScored(read, algo.Row{}) // the page has the scores
@@ -99,7 +100,8 @@ func exported[T any](name string, write func(io.Writer, T) error, v T) (*message
 	return &message.Exported{Name: name, Type: types[path.Ext(name)], Data: b.Bytes()}, err
 }
 
-// reportOf has the page's rows.
+// reportOf returns the report on the rows that the page sends. It returns an error for options out of range, and for
+// columns that do not have a value for each record of the input.
 func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	o := algo.DefaultOptions()
 	o.Alpha, o.By = r.Alpha, cmp.Or(r.By, o.By)
@@ -136,7 +138,11 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	out.Input = in.describe()
 	why := make(map[int]string, len(r.Refused))
 	for k, record := range r.Refused {
-		why[int(record)] = append(r.Refusals, "")[min(k, len(r.Refusals))]
+		text := "" // the page sends the first reasons alone
+		if k < len(r.Refusals) {
+			text = r.Refusals[k]
+		}
+		why[int(record)] = text
 	}
 	for i := range n {
 		if text, refused := why[i]; refused {
@@ -152,6 +158,7 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*report.Report, error) {
 	return out, nil
 }
 
+// describe returns what a report says about the input: its name, size and SHA-256.
 func (in *input) describe() []document.Pair {
 	return []document.Pair{
 		{"input", cmp.Or(in.name, "text that was pasted or drawn")},

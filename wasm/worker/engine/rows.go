@@ -20,7 +20,8 @@ func sheet(batched bool) *table.Sheet {
 	return table.NewSheet(table.Fields(groups))
 }
 
-// part returns rows, valid until the next call with the same sheet.
+// part returns rows as a message, which is valid until the next call with the same sheet. Known is nil for a shared
+// model.
 func (e *Engine) part(s *table.Sheet, rows []table.Row) message.Part {
 	p := message.Part{Rows: s.Of(rows)}
 	if e.card.Shared == 0 {
@@ -34,7 +35,9 @@ func (e *Engine) part(s *table.Sheet, rows []table.Row) message.Part {
 // A report has room for what the page sends.
 const _, _ = uint(message.MostReported - report.MaxRows), uint(message.MostRefusals - report.MaxRefused)
 
-// entries returns the entries of a report by record.
+// entries returns a function that gives a record's entry in the report, from 0. Only the records in r.Record have an
+// id, a structure and the columns of a batch, which otherwise are empty or NaN. It returns an error if a column does
+// not have one value for each of those records.
 func entries(r *message.Report) (func(record int) report.Entry, error) {
 	at, foreign := make(map[int32]int, len(r.Record)), make(map[int32]bool, len(r.Foreign))
 	for _, record := range r.Foreign {

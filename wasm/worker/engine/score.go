@@ -39,6 +39,7 @@ type step struct {
 
 func (e *Engine) graphs() int { return e.input.opened.Records - e.input.opened.Refused }
 
+// ready returns an error unless there are a model and an input that it can read.
 func (e *Engine) ready() error {
 	switch {
 	case e.model == nil:
@@ -60,6 +61,7 @@ func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	return o, coded(message.CodeBadOption, decide.CheckAlpha(o.Alpha))
 }
 
+// score scores the open input, each graph by itself or also as a batch. The page gets the rows as events.
 func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Scored, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
@@ -80,7 +82,8 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
-		if at = e.place(pass, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
+		at = e.place(pass, e.model.Encoder.Config, algo.DeviceChunk, false)
+		if at.device != nil {
 			// Single graphs, requested later, stay on the processor.
 			e.model.Encoder.Device = at.device
 			defer func() { e.model.Encoder.Device = nil }()
@@ -139,6 +142,7 @@ type pass struct {
 	labels              []bool
 }
 
+// plan returns the plan of a run over the open input, whose results go to the pass.
 func (r *pass) plan(o algo.Options) run.Plan {
 	e := r.engine
 	p := run.Plan{
@@ -149,7 +153,8 @@ func (r *pass) plan(o algo.Options) run.Plan {
 	return p
 }
 
-// auc is NaN without scores or without both labels.
+// auc returns the AUROC of scores for the labels outside (true) and inside. It is NaN without scores or without both
+// labels.
 func auc(scores []float64, labels []bool) float64 {
 	if len(scores) == 0 || !slices.Contains(labels, true) || !slices.Contains(labels, false) {
 		return math.NaN()
@@ -261,7 +266,8 @@ func (r *pass) fitted(f *run.Fit) error {
 		Graphs: len(f.Graphs), Sample: f.Sample,
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
-	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
+	r.batched, r.sampled = !f.Few, f.Sample
+	if r.batched {
 		m.Whole = []string{batch.Whole("this list", f.Evidence, f.P)}
 		if len(f.Differences) > 0 {
 			m.Whole = append(m.Whole, batch.MakesTheDifference(f.Differences))
@@ -310,7 +316,8 @@ func (r *pass) add(part message.Part) error {
 	ids, texts := rows.Texts("id"), rows.Texts("smiles")
 	for i, refused := range rows.Texts("error") {
 		record := r.rows
-		if r.rows++; refused != "" {
+		r.rows++
+		if refused != "" {
 			continue
 		}
 		if k := run.InBatch(r.now.places, record); k >= 0 {
@@ -338,6 +345,7 @@ func (r *pass) add(part message.Part) error {
 	return nil
 }
 
+// flush posts the rows that were not posted yet, if any.
 func (r *pass) flush() {
 	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
@@ -357,6 +365,7 @@ func (r *pass) showRows() {
 	}
 }
 
+// sideOf returns the side of a name. Another name is an error.
 func sideOf(name string) (dictionary.Side, error) {
 	for _, s := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		if s.String() == name {
@@ -372,6 +381,7 @@ const (
 	samples       = 6
 )
 
+// graphons returns the graphons of two records of one part of the batch, and graphs drawn from their mixture.
 func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	side, err := sideOf(r.Side)
 	if err != nil {
@@ -418,6 +428,7 @@ func edges(g *graph.Graph) (list message.Ints) {
 	return list
 }
 
+// singles rounds numbers to float32.
 func singles(x []float64) message.Singles {
 	s := make(message.Singles, len(x))
 	for i, v := range x {

@@ -44,6 +44,8 @@ type scored struct {
 	part         message.Part
 }
 
+// recruit starts workers that score pieces of the input: with this one as many as there are cores, up to maxWorkers. It
+// starts none for an input of fewer than minShared graphs, or in the format TU.
 func (r *pass) recruit() {
 	e := r.engine
 	workers := min(e.host.Cores(), maxWorkers)
@@ -80,7 +82,8 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 		case from := <-t.work:
 			to := min(from+pieceSize, t.total)
 			part, ok := ask(&message.Piece{From: from, To: to}).(*message.Part)
-			if alive = ok && table.Rows(part.Rows) == to-from; alive {
+			alive = ok && table.Rows(part.Rows) == to-from
+			if alive {
 				t.done <- scored{helper, from, *part}
 			} else {
 				t.work <- from
@@ -91,6 +94,7 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 	}
 }
 
+// dismiss ends the workers, if there are any.
 func (r *pass) dismiss() {
 	if r.team != nil {
 		close(r.team.over)
@@ -144,7 +148,7 @@ type scoring struct {
 	at   int // record that next gives
 }
 
-// stop releases the input.
+// stop closes the input, if it is open. The next call of rows reads it from the start.
 func (s *scoring) stop() {
 	if s.end != nil {
 		s.end()
@@ -152,7 +156,8 @@ func (s *scoring) stop() {
 	}
 }
 
-// rows scores the records of a piece.
+// rows scores the records from ≤ i < to, counted from 0. It reads on from the piece before, or from the start if the
+// piece is an earlier one. It returns an error if the input ends before the piece.
 func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
@@ -168,7 +173,8 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 		if err != nil {
 			return message.Part{}, err
 		}
-		if s.at++; s.at > from {
+		s.at++
+		if s.at > from {
 			records = append(records, m.Parsed())
 		}
 		if err := ctx.Err(); err != nil {
@@ -182,7 +188,7 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 	return s.engine.part(sheet(false), rows), nil
 }
 
-// share makes ready for the pieces of another worker's input.
+// share opens another worker's model and input, of which piece then scores some records.
 func (e *Engine) share(r *message.Share) (*message.Ready, error) {
 	m, err := weights.Load(r.Model)
 	if err != nil {

@@ -32,6 +32,7 @@ type counter struct {
 	n int
 }
 
+// Read implements io.Reader.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += n
@@ -42,7 +43,7 @@ func (c *counter) Read(p []byte) (int, error) {
 // labelColumns are the names of a column that says which records the user knows to be outside.
 var labelColumns = []string{"ood", "is_ood", "outside"}
 
-// labelIn returns the place of such a column, or −1.
+// labelIn returns the place of the first of labelColumns among names, in any case of letters, or −1 for none.
 func labelIn(names []string) int {
 	for _, label := range labelColumns {
 		if i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, label) }); i >= 0 {
@@ -52,7 +53,7 @@ func labelIn(names []string) int {
 	return -1
 }
 
-// labelOf is 1 for outside, 0 for inside, −1 for unknown.
+// labelOf reads a cell of a column of labels: 1 for outside, 0 for inside, −1 for anything else.
 func labelOf(cell string) int8 {
 	switch strings.ToLower(cell) {
 	case "1", "1.0", "true", "yes", "ood", "outside":

@@ -18,7 +18,8 @@ import (
 // shelvedPiece graphs are scored at a time.
 const shelvedPiece = 64
 
-// suggest says which records of the open input to measure.
+// suggest says which records of the open input to measure. The finding has a page and, unless no record is worth it,
+// a CSV file of the picks. It returns an error for options out of range.
 func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha),
 		Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
@@ -54,6 +55,7 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 	return found, err
 }
 
+// checkSuggest returns an error for options out of range, and for columns that the input cannot have.
 func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
 	switch {
 	case r.Most < 1 || r.Most > suggest.MaxSuggested:

@@ -94,11 +94,11 @@ func (t *task) showProgress(stage string, done, total int) {
 	}
 }
 
-// serveLight answers the light requests that wait.
+// serveLight answers all light requests that wait, and notes the time.
 func (t *task) serveLight() {
 	e := t.engine
-	for n, light, ok := e.host.Waiting(); ok; n, light, ok = e.host.Waiting() {
-		e.Handle(n, light)
+	for number, light, ok := e.host.Waiting(); ok; number, light, ok = e.host.Waiting() {
+		e.Handle(number, light)
 	}
 	t.served = time.Now()
 }

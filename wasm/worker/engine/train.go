@@ -81,7 +81,8 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		return nil, err
 	}
 	if background != nil {
-		if t.Outside, lost = readBackground(p, background, form, post); lost == nil {
+		t.Outside, lost = readBackground(p, background, form, post)
+		if lost == nil {
 			t.Card.Background = algo.BuiltInBackground
 		}
 	}
@@ -94,7 +95,8 @@ func (e *Engine) trainingDevice(at *place, t *training.Training) func(context.Co
 		if graphs*t.Card.Epochs < e.minTrained {
 			return nil, nil
 		}
-		if *at = e.place(ctx, o.Config, o.Batch, true); at.device == nil {
+		*at = e.place(ctx, o.Config, o.Batch, true)
+		if at.device == nil {
 			return nil, nil
 		}
 		return at.device, nil
@@ -166,7 +168,8 @@ func (e *Engine) epochs(p *pulse, t *training.Training, refused int, interval ti
 		if t.State.Epoch == t.Card.Epochs {
 			return nil
 		}
-		if e.host.Yield(); e.paused {
+		e.host.Yield()
+		if e.paused {
 			return errPaused
 		}
 		return nil

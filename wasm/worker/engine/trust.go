@@ -57,9 +57,11 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 		return nil, err
 	}
 	var audit *trust.Audit
-	if out.Problems = labels.Problems(training.WithoutInterval); r.Observed != "" {
+	out.Problems = labels.Problems(training.WithoutInterval)
+	if r.Observed != "" {
 		out.Problems = labels.Problems(training.DoNotCount)
-		if audit = trust.NewAudit(outcomes, j.Calibration); audit.N == 0 {
+		audit = trust.NewAudit(outcomes, j.Calibration)
+		if audit.N == 0 {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
 		} else {
 			out.Held = audit.InShort(j.Calibration)
@@ -101,7 +103,8 @@ func (in *input) checkLabels(l *training.Labels) error {
 // judgedAtOnce records are judged between signs of progress.
 const judgedAtOnce = 1024
 
-// judge judges predictions, with values in columns, and fills in the columns of judgements.
+// judge judges the predictions in the input's columns, and sets out.Rows to the columns of judgements. scores has each
+// record's score by itself. A record without a score, or that cannot be read, is not judged.
 func (e *Engine) judge(t *task, out *message.Trusted, p *run.Predictions, columns []string, scores []float64) error {
 	fields, judged := table.Fields(table.OfTrust), 0
 	out.Rows = table.Of(fields, nil)

@@ -27,8 +27,12 @@ type job struct {
 }
 
 // Device returns the device for encoders of the given shape and batches of that many graphs, to be encoded or trained
-// on, and its name: nil where the processor is faster, or there is no GPU that works. The first time the GPU is timed
-// against the processor, which takes a second or so.
+// on, and its name. It returns nil and "" if
+//
+//   - the processor is faster,
+//   - there is no GPU, it was lost, or timing it failed.
+//
+// The first call for such a job times the GPU against the processor, which takes a second or so.
 func (c *Chooser) Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
 	if !c.tried {
 		c.tried, c.faster = true, map[job]bool{}
@@ -44,11 +48,13 @@ func (c *Chooser) Device(ctx context.Context, shape gin.Config, graphs int, trai
 	k := job{shape, graphs, training}
 	faster, measured := c.faster[k]
 	if !measured {
-		place, _, err := wgsl.Faster(ctx, []gin.Device{pretrain.NewCPU(1), c.device}, shape, graphs, training)
+		const atGPU = 1
+		devices := []gin.Device{pretrain.NewCPU(1), atGPU: c.device}
+		fastest, _, err := wgsl.Faster(ctx, devices, shape, graphs, training)
 		if err != nil {
 			return nil, ""
 		}
-		faster = place == 1
+		faster = fastest == atGPU
 		c.faster[k] = faster
 	}
 	if !faster {

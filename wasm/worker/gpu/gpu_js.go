@@ -99,6 +99,7 @@ func Open() (*GPU, error) {
 	return g, nil
 }
 
+// describe names an adapter by what the browser tells of it.
 func describe(adapter js.Value) string {
 	var parts []string
 	if info := adapter.Get("info"); info.Type() == js.TypeObject {
@@ -238,7 +239,8 @@ func (g *GPU) write(b js.Value, offset int, data []byte) {
 	g.queue.Call("writeBuffer", b, offset, g.bytes, 0, len(data))
 }
 
-// stage returns a buffer that can be read, of at least that many bytes.
+// stage takes a free buffer for results of at least that many bytes, or makes one. If all free ones are too small, it
+// destroys one of them, so that their number does not grow.
 func (g *GPU) stage(bytes int) (stage, error) {
 	for i, s := range g.staging {
 		if s.bytes >= bytes {
@@ -246,7 +248,6 @@ func (g *GPU) stage(bytes int) (stage, error) {
 			return s, nil
 		}
 	}
-	// One that is too small is of no more use.
 	if n := len(g.staging); n > 0 {
 		g.staging[n-1].buffer.Call("destroy")
 		g.staging = g.staging[:n-1]

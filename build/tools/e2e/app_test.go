@@ -185,7 +185,7 @@ func TestTrain(t *testing.T) {
 		other.upload("#library-file", "solubility-train.csv", library)
 		other.Wait(`!document.getElementById("train-start").disabled && document.getElementById("train-predicted")?.value === "logS_pred"`)
 		other.click("#train-held-out")
-		other.epochs(400)
+		other.epochs(150)
 		other.click("#train-start")
 		return other
 	}

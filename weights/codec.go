@@ -215,7 +215,7 @@ func (c *codec) count(key string, v *int) {
 	c.int(key, "an unsigned integer", v)
 }
 
-// int writes or reads an integer that is not negative, without its key. want describes it in errors.
+// int writes or reads an integer that is not negative. It does not write the key; key and want are for errors.
 func (c *codec) int(key, want string, v *int) {
 	n := uint64(*v)
 	if c.writes && *v < 0 {

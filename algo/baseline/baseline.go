@@ -16,6 +16,7 @@ type Statistic struct {
 	Of func(*graph.Graph) float64
 }
 
+// Statistics returns all of them.
 func Statistics() []Statistic {
 	degree := func(d int) func(*graph.Graph) float64 {
 		return func(g *graph.Graph) float64 { return g.Fraction(func(i int) bool { return g.Degree(i) == d }) }

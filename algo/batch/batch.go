@@ -110,7 +110,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 			return nil, err
 		}
 	}
-	t.set(r.Rows, pre, attn.Test, t.ratio.Test)
+	t.setBatchScores(r.Rows, pre, attn.Test, t.ratio.Test)
 	return t, nil
 }
 
@@ -124,8 +124,8 @@ func (t *state) base(ctx context.Context, o Options, m *model.Model, test *contr
 	return pre, err
 }
 
-// weigh estimates the density ratio of a batch and its weight, and reports how the batch differs from the
-// training set.
+// weigh estimates the density ratio of a batch to the training set, for t.ratio. In r it reports the evidence that the two
+// differ, its p-value and the differences in words. The stronger the evidence, the more the ratio weighs in t.fused.
 func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Graph, test *contrast.Representation) error {
 	m, o := s.model, s.options
 	o.Watch.Report(attention.Weighing, 0, 1)
@@ -267,12 +267,13 @@ func (t *state) fill(ctx context.Context, workers int, rows []Row, g *ratio.Grap
 	if err != nil {
 		return err
 	}
-	t.set(rows, pre, attn, t.ratio.Score(g))
+	t.setBatchScores(rows, pre, attn, t.ratio.Score(g))
 	return nil
 }
 
-// set fills in the batch scores of rows, which have Alone already.
-func (t *state) set(rows []Row, pre, attn, ratio []float64) {
+// setBatchScores sets the scores of rows that need the batch, from Alone, S_Pre, S_Attn and the density ratio. Batch joins
+// Alone and the ratio; BaCa joins S_Attn and S_Pre, or Batch where that partitions the batch.
+func (t *state) setBatchScores(rows []Row, pre, attn, ratio []float64) {
 	batch := t.fused.Of(aloneOf(rows), ratio)
 	base := pre
 	if t.partition == PartByBatch {

@@ -248,11 +248,11 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// findKeys returns the keys of the first objects, and chooses columns among them. It sorts the keys, since objects have
-// no order.
+// findKeys returns the keys of the first objects, sorted, and chooses columns among them. Without any key it returns the
+// usual ones of SMILES and id.
 func (s *scanner) findKeys(column string) ([]string, error) {
 	objects := s.firstObjects(s.head, headSize)
-	if len(objects) == 0 { // the first one may be longer
+	if len(objects) == 0 { // the first object may be longer than headSize
 		s.has(s.max - 1)
 		objects = s.firstObjects(s.bytes(0, s.end-s.pos), headRows)
 	}

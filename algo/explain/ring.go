@@ -95,14 +95,15 @@ func ringSystem(a *atoms, i int) group {
 	return a.systems[len(a.systems)-1]
 }
 
-// aromaticRing names the aromatic ring of atom i with the aromatic rings fused to it.
+// aromaticRing returns the aromatic ring of atom i and the aromatic rings fused to it as one named group, or an empty group.
 func aromaticRing(a *atoms, i int) group {
 	if !a.Aromatic(i) {
 		return group{}
 	}
 	near := a.spread(i, a.Aromatic, a.inSameRing)
 	slices.Sort(near)
-	// Among these atoms alone, a biaryl bond that another ring bridges is in no ring.
+	// Rings are found again among these atoms alone: the bond between the benzenes of fluorene is in a ring, but in no
+	// aromatic one. Atom k of part is near[k].
 	part := newAtoms(a.Select(func(j int) bool { return slices.Contains(near, j) }))
 	at, _ := slices.BinarySearch(near, i)
 	ring := part.spread(at, part.Aromatic, part.inSameRing)

@@ -33,8 +33,8 @@ func NewIndex(prints []Print) *Index {
 	return x
 }
 
-// order returns the rows of prints by place, so that prints of similar weight share a block. It sorts by weight as sets
-// and cuts into slabs, then sorts each slab by weight with counts and cuts it into blocks.
+// order returns the rows of prints in the order in which an index stores them: by their weight as sets and, within each slab
+// of that order, by their weight with counts. So prints of one block, which are neighbours in it, have similar weights.
 func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	n := len(prints)
 	weights, order := make([][2]int64, n), make([]uint64, n)
@@ -43,7 +43,7 @@ func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	}
 	by := func(m Measure, part []uint64) {
 		for k, o := range part {
-			i := uint32(o)
+			i := uint32(o) // below the bits of the weight, so that one sort of integers does
 			part[k] = uint64(math.Float32bits(float32(weights[i][m])))<<32 | uint64(i)
 		}
 		slices.Sort(part)

@@ -65,7 +65,8 @@ const (
 // Raise is what a level adds to a score.
 func Raise(level int) float64 { return raise * float64(level) }
 
-// New describes training molecules. bank are the indices of those of the model's bank.
+// New counts the parts of training molecules, then measures how surprising each molecule is among the others, and sets the
+// levels by that. bank are the indices of the molecules in the model's bank.
 func New(training []*graph.Graph, bank []int) *Table {
 	var w worker
 	counts := map[uint32]uint32{}
@@ -83,9 +84,9 @@ func New(training []*graph.Graph, bank []int) *Table {
 	sums := make([]uint32, len(training))
 	for i, g := range training {
 		w.read(g)
-		sums[i] = t.surprise(&w, 1).sum
+		sums[i] = t.surprise(&w, 1).sum // without itself, which counts once
 	}
-	for k, have := range t.Counts {
+	for k, have := range t.Counts { // exact until here
 		t.Counts[k] = min(have, Common)
 	}
 	t.setLevels(sums)

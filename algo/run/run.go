@@ -229,9 +229,9 @@ func (r *Run) fit(ctx context.Context, f *Fit) error {
 	return err
 }
 
-// stream parses and scores records and emits their rows in order, whatever the number of workers. Each record is scored by
-// itself or, after a batch, in the state after it. Records of the batch f keep the rows they have. An error of the records
-// is returned after the rows before it.
+// stream parses and scores records on several cores and emits their rows in the order of the input. Without a batch f each
+// record is scored by itself. With one, members of the batch have the scores of f, and others are scored in the state after
+// it. If reading the records fails, the rows before that are emitted first.
 func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, error]) error {
 	known := make(map[int]*batch.Row, len(f.Records))
 	for i, place := range f.Records {

@@ -76,7 +76,7 @@ func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 type load struct{ nodes, edges, pairs int }
 
 // loadOf returns what g takes of the device: its nodes, both directions of its edges and, in training, the pairs of nodes
-// that the loss of nodes compares, of at most contrast.MaxNodes nodes.
+// that the loss of nodes compares. That loss takes at most contrast.MaxNodes nodes.
 func loadOf(g *graph.Graph, training bool) load {
 	rows := 0
 	if training {

@@ -62,7 +62,7 @@ func Is(archive *zip.Reader) (bool, error) {
 // and to check it, and CSV, is given to spend, whose error ends it: few bytes of an archive can stand for many.
 func Open(archive *zip.Reader, texts int64, spend func(bytes int) error) (*Book, error) {
 	b := &Book{archive: archive, spend: spend, formats: builtIn()}
-	if err := b.read(mainPart, b.addSheet); err != nil {
+	if err := b.read(mainPart, b.addElement); err != nil {
 		return nil, err
 	}
 	parts := map[string]string{"sharedStrings": "", "styles": ""}
@@ -105,7 +105,9 @@ func (b *Book) read(part string, tag func(*xmlReader) error) error {
 	return nil
 }
 
-func (b *Book) addSheet(x *xmlReader) error {
+// addElement takes an element of the workbook part: workbookPr tells the first day of dates, sheet is a sheet. It fails at too
+// many sheets.
+func (b *Book) addElement(x *xmlReader) error {
 	if x.starts("workbookPr") && isTrue(x.attr("date1904")) {
 		b.firstDay = days1904
 	}

@@ -273,7 +273,8 @@ func sceneOf(key string) Scene {
 // hasPaper reports that the paper's method can run on the list.
 func (l *Lab) hasPaper() bool { return l.session.UnfitFor(table.ThePaper) == "" }
 
-// playable scenes have something to show.
+// playable returns the keys of the scenes that can be shown: all, or without the paper's method those that need no batch, and
+// the decision, which says then why it is missing.
 func (l *Lab) playable() []string {
 	var list []string
 	for _, c := range Scenes() {

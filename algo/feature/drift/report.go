@@ -51,7 +51,7 @@ func section(p *document.Page, wealth []float64, delta float64, name func(n int)
 		p.Add("<p class=\"lead\">Nothing says that the input drifts: the evidence against %s was never more than %s to 1. An alarm, at a false-alarm rate of %s, needs %s to 1.</p>\n",
 			claim, power(highest), document.Percent(delta, 4), alarm)
 	}
-	p.Figure(path(wealth, delta).SVG(), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
+	p.Figure(evidenceChart(wealth, delta).SVG(), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
 }
 
 // power formats 10 to a power for HTML.
@@ -63,8 +63,9 @@ func power(log float64) string {
 	return fmt.Sprintf("10<sup>%.0f</sup>", log)
 }
 
-// path draws the wealth over the input.
-func path(wealth []float64, delta float64) *chart.Chart {
+// evidenceChart draws the logarithm, to base 10, of the wealth of a drift test after each molecule, from the start on, with a
+// line at the alarm, −log10(delta).
+func evidenceChart(wealth []float64, delta float64) *chart.Chart {
 	level := -math.Log10(delta)
 	c := &chart.Chart{Title: "Evidence of drift", XAxis: "molecules so far", YAxis: "powers of ten", Bottom: -1, Top: level * 1.2, High: float64(len(wealth) - 1)}
 	for _, x := range wealth {
@@ -77,5 +78,5 @@ func path(wealth []float64, delta float64) *chart.Chart {
 
 // SVG draws the wealth of a drift test, in powers of ten from the start. delta is its rate of false alarms.
 func SVG(wealth []float64, delta float64) string {
-	return path(wealth, delta).File()
+	return evidenceChart(wealth, delta).File()
 }

@@ -52,7 +52,8 @@ func fitScale(known []Prediction, errors []float64) (best *scale) {
 	return best
 }
 
-// loss is the mean negative log-likelihood, up to a constant, with the best factor.
+// loss is the mean negative log-likelihood, up to a constant, of errors with a Laplace distribution whose scale is s.of times
+// the factor that fits best. sizes are the absolute errors.
 func (s *scale) loss(list []Prediction, sizes []float64) float64 {
 	scales := lists.Map(list, s.of)
 	relative, logs := 0.0, 0.0

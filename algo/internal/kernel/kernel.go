@@ -440,7 +440,7 @@ func Normalize(dst, norms, z []float32) {
 	}
 }
 
-// NormalizeGradient carries the gradient g by the unit rows u back to the rows that Normalize got: dst = (g − u·⟨u,
+// NormalizeGradient carries the gradient g with respect to the unit rows u back to the rows that Normalize got: dst = (g − u·⟨u,
 // g⟩)/norm, or 0 for a row that counted as zero.
 func NormalizeGradient(dst, g, u, norms []float32) {
 	if len(dst) != len(u) || len(g) != len(u) || len(norms) == 0 && len(u) > 0 || len(norms) > 0 && len(u)%len(norms) != 0 {

@@ -339,13 +339,13 @@ func (d *drawing) valence(i int32) int32 {
 }
 
 // recombine removes pairs of opposite charges that are conjugated, at most longestPath bonds apart. It moves the charge
-// of the cation to the anion. The anion may not have the opposite charge beside it, and must be
+// of the cation to the anion. The anion must have no cation beside it, and be
 //
 //   - a carbon, a phosphorus or a chalcogen, or
 //   - a nitrogen, if the cation has no hydrogens.
 //
-// A cation that is aromatic or has hydrogens keeps its charge if aromatic atoms would be lost: protons can move
-// instead.
+// A move from a cation that is aromatic or has hydrogens is undone if fewer atoms are aromatic after it: there a proton can
+// be removed instead.
 func (d *drawing) recombine() {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Charge < 0 }) {
 		return
@@ -353,9 +353,9 @@ func (d *drawing) recombine() {
 	d.cations(func(x int32, a *molecule.Atom) {
 		if !d.reach(x, longestPath, func(end int32) bool {
 			e := &d.Atoms[end]
-			ylide := e.Element == carbon || e.Element == nitrogen && a.Hydrogens == 0 || e.Element == phosphorus ||
+			accepts := e.Element == carbon || e.Element == nitrogen && a.Hydrogens == 0 || e.Element == phosphorus ||
 				slices.Contains(chalcogen, e.Element)
-			return ylide && e.Charge < 0 && !d.opposed(end)
+			return accepts && e.Charge < 0 && !d.opposed(end)
 		}) {
 			return
 		}

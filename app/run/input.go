@@ -158,7 +158,7 @@ func Examples() []Example {
 		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},
 		{Name: "Which predictions to trust?",
 			About: "225 predicted solubilities, by a model that knows the errors of 723 others", predictions: true},
-		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes", Story: "RDX"},
+		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes", Story: "sucralose"},
 	}
 }
 

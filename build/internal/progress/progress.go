@@ -135,18 +135,22 @@ func (p *Progress) Skip(n int64) {
 
 // Add counts n more graphs.
 func (p *Progress) Add(n int64) {
+	p.count(n)
+	if p.bar != nil {
+		p.bar.IncrInt64(n) // without the lock, which the bar takes while it is drawn
+	}
+}
+
+// count counts n more graphs, and writes a line from time to time where there is no bar.
+func (p *Progress) count(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += n
 	p.fresh = true
-	if p.bar == nil {
-		if now := time.Now(); p.done > p.skipped && (p.printed.IsZero() || now.Sub(p.printed) >= progressInterval) {
-			p.printed = now
-			p.line()
-		}
-		return
+	if now := time.Now(); p.bar == nil && p.done > p.skipped && (p.printed.IsZero() || now.Sub(p.printed) >= progressInterval) {
+		p.printed = now
+		p.line()
 	}
-	p.bar.SetCurrent(p.done)
 }
 
 // Note sets a text, such as the loss, that is shown with the progress.

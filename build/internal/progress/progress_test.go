@@ -140,3 +140,27 @@ func TestProgressToNowhere(t *testing.T) {
 	}
 	p.Done()
 }
+
+// Counting and drawing do not wait for each other.
+func TestAddWhileDrawn(t *testing.T) {
+	p := &Progress{w: io.Discard, what: "work", total: 1e6, start: time.Now()}
+	refresh := make(chan any)
+	p.drawBar(mpb.WithManualRefresh(refresh))
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for range 20_000 {
+			p.Add(1)
+		}
+	}()
+	for {
+		select {
+		case refresh <- time.Now():
+		case <-ended:
+			p.Done()
+			return
+		case <-time.After(time.Minute):
+			t.Fatal("counting waits for the drawing")
+		}
+	}
+}

@@ -255,7 +255,7 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 			"of many, so what is near on it may be far apart."))
 }
 
-// partsScene shows the partition by S_Pre, from the second beat on both parts' graphons, and from the third that of the
+// partsScene shows S_Pre in both parts of the batch, from the second beat on both parts' graphons, and from the third that of the
 // record.
 func (p *labPane) partsScene() app.UI {
 	s := p.S

@@ -78,7 +78,7 @@ func (o Options) validate() error {
 }
 
 // A Calibrator corrects a score by a batch, without labels. The score (S_Pre in the paper)
-// partitions the batch. Each part's graphons are mixed into synthetic graphs. Test and synthetic
+// partitions the batch, helped by the bank, see Options.BankWeight. Each part's graphons are mixed into synthetic graphs. Test and synthetic
 // graphs fill two dictionaries, and an attention over both is trained to tell their keys apart. Its
 // score is S_Attn.
 //

@@ -56,8 +56,8 @@ func CheckModel(m *model.Model, by string) error {
 // and 2, S_BaCa has AUROC 68.8 after one epoch and 83.8 after 400 (bench ablation --seeds 1,2 --epochs 1).
 const leastSteps = 300
 
-// Values of Options.Partition: which score partitions a batch for the attention, and is the base of
-// S_BaCa.
+// Values of Options.Partition: which score partitions a batch for the attention, see attention.Options.BankWeight, and is the
+// base of S_BaCa.
 const (
 	PartByPre   = "s_pre" // S_Pre, as in the paper
 	PartByBatch = "batch" // Row.Batch

@@ -28,7 +28,7 @@ func Scenes() []Scene {
 		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.",
 			`<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}, false, atoms, (*Lab).graphLine},
 		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}, false, pieces, (*Lab).viewsLine},
-		{SceneParts, "graphons", "S_Pre parts the batch into low and high. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
+		{SceneParts, "graphons", "S_Pre and the distance from training graphs part the batch into low and high. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
 		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}, true, func(*Lab) int { return lambdas }, (*Lab).mixupLine},
 		{SceneKeys, "dictionaries", "Two dictionaries answer: the inside one of training graphs and the low part, the outside one of the high part, both with new graphs of mixup.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}, true, keys, (*Lab).keysLine},
 		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with molecules kept from training.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}, true, func(l *Lab) int { return max(len(l.session.Iterations), 1) }, (*Lab).decisionLine},
@@ -141,9 +141,9 @@ func (l *Lab) partsLine(name string) string {
 	line := name + " has S_Pre = " + words.Number(b.Numbers("s_pre")[s.Inspector.Record]) + ", "
 	switch side {
 	case "ID":
-		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is of the low part."
+		return line + "and with its distance from training graphs it is one of the " + words.Count(len(p.Inside)) + " of the low part."
 	case "OOD":
-		return line + "one of the " + words.Count(len(p.Outside)) + " highest: it is of the high part."
+		return line + "and with its distance from training graphs it is one of the " + words.Count(len(p.Outside)) + " of the high part."
 	}
 	if s.Fitted != nil && s.Fitted.Sample {
 		return line + "in the middle or not in the sample: it feeds neither part."

@@ -111,7 +111,7 @@ func (m Map) words() string {
 	return fmt.Sprintf("%s: %d of the training set, %d others", m.Title, len(m.On.Training)/2, len(m.On.Records))
 }
 
-// Parting is the strip of S_Pre with both parts.
+// Parting is the strip of S_Pre, coloured by both parts. They follow S_Pre and the bank, so they may overlap in it.
 func Parting(s *run.Session, width, height float64) Strip {
 	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Numbers("s_pre"), threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
 	c.verdict = make([]decide.Verdict, len(c.score))

@@ -127,7 +127,7 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 		try.Check(err)
 		return g
 	})))}
-	problem := &rival.Problem{TrainSMILES: pick(texts, trained), TestSMILES: all, Background: backgrounds[readParent](), Seed: 1, Workers: 1}
+	problem := &rival.Problem{Train: pick(texts, trained), Test: all, Background: backgrounds[readParent](), Workers: 1}
 	for _, name := range plantedRivals {
 		scores = append(scores, try.To(rival.Named(name).Score(ctx, problem)))
 	}

@@ -59,7 +59,7 @@ func (b *bench) chooseReadings() {
 func rivalry() *experiment {
 	return &experiment{
 		name: "rivals", read: readAs[rivalEntries], measure: measureRivals,
-		short: "Other published detectors, trained and run here on the same splits",
+		short: "Applicability domains of ECFP4, run here on the same splits",
 		list:  rivalList(),
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"rivals", "all"}, {"reading", readOGB + "," + readParent}}),
 	}
@@ -69,11 +69,7 @@ func rivalry() *experiment {
 func rivalList() string {
 	var list strings.Builder
 	for _, r := range rival.All() {
-		fmt.Fprintf(&list, "  %s: %s. %s.", r.Name, r.Title, strings.TrimSuffix(r.Cite, "."))
-		if len(r.Published) > 0 {
-			fmt.Fprintf(&list, " Published figures: %s.", strings.TrimSuffix(r.Source, "."))
-		}
-		fmt.Fprintf(&list, " %s\n", strings.Join(strings.Fields(r.Differs), " "))
+		fmt.Fprintf(&list, "  %s: %s. %s. %s\n", r.Name, r.Title, r.Cite, r.Differs)
 	}
 	return strings.TrimSpace(list.String())
 }
@@ -89,7 +85,7 @@ var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {colum
 
 // measureRivals measures our scores and the rivals that are asked for.
 func measureRivals(ctx context.Context, b *bench) result {
-	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
+	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, false} })
 	if b.own {
 		detectors = append(detectors, ourDetectors...)
 	}
@@ -104,21 +100,18 @@ func measureRivals(ctx context.Context, b *bench) result {
 	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
 }
 
-// published returns the AUROC in percent that was published for a detector on a pair, for S_Pre and S_BaCa by the paper;
-// nil for none. Published figures read molecules as OGB does.
+// published returns the AUROC in percent that the paper has for S_Pre or S_BaCa on a pair, nil for none. It reads molecules
+// as OGB does.
 func published(e *evaluation, detector string) *float64 {
 	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == e.pair.name() })
 	if at < 0 || e.reading() != readOGB {
 		return nil
 	}
-	paper := paperPairs[at].paper
-	switch r := rival.Named(detector); {
-	case detector == columnPre:
+	switch paper := paperPairs[at].paper; detector {
+	case columnPre:
 		return &paper.base
-	case detector == columnAttention:
+	case columnAttention:
 		return &paper.baca
-	case r != nil && len(r.Published) > 0 && r.Published[at] > 0:
-		return &r.Published[at]
 	}
 	return nil
 }
@@ -137,16 +130,13 @@ func eachDetector[T any](
 				plan(chooseOurs, onBatch(e, seed, ood, own))
 			}
 			for _, r := range p.bench.rivals {
-				if e.suits(r) {
-					plan(r.Name, func(ctx context.Context) T { return theirs(e.testedBy(ctx, r, seed, ood), ctx, r) })
+				if e.id.schema != algo.Constant {
+					plan(r.Name, func(ctx context.Context) T { return theirs(e.tested(seed, orders[ood], 1), ctx, r) })
 				}
 			}
 		}
 	}
 }
-
-// suits tells whether a detector can read the graphs of a pair.
-func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.schema != algo.Constant }
 
 // rivalCell measures a detector.
 func (b *testBatch) rivalCell(ctx context.Context, r *rival.Rival) []measured {
@@ -158,25 +148,12 @@ func (b *testBatch) ourCell(ctx context.Context) []measured {
 	return b.columns(ctx, mapped(ourDetectors, func(d detector) string { return d.name })...)
 }
 
-// testedBy returns the test batch of a seed, with the model if the detector reads it.
-func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) *testBatch {
-	if !r.NoModel {
-		return e.prepare(ctx, seed, ood)
-	}
-	b := e.tested(seed, orders[ood], 1)
-	encode(b.graphs)
-	return b
-}
-
-// scoresBy gives a batch, in a random order, to a detector.
+// scoresBy gives a batch of molecules, in a random order, to a detector.
 func (b *testBatch) scoresBy(ctx context.Context, r *rival.Rival) scored {
 	e := b.of
 	mixed, order := shuffled(b.graphs, b.seed)
-	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
-	if e.id.schema != algo.Constant {
-		texts := e.sets.smiles(slices.Concat(p.Train, p.Test))
-		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
-		p.Background = backgrounds[e.reading()]()
+	p := &rival.Problem{
+		Train: e.sets.smiles(e.trained(b.seed)), Test: e.sets.smiles(mixed), Background: backgrounds[e.reading()](), Workers: 1,
 	}
 	start := time.Now()
 	scores := try.To(r.Score(ctx, p))

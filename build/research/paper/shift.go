@@ -57,7 +57,7 @@ func measureShift(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, shiftEntries(nil)
 	for _, e := range b.evaluations {
 		for _, r := range b.rivals {
-			list = append(list, shiftEntry{Pair: e.pair.name(), Detector: r.Name, Batch: r.Batch})
+			list = append(list, shiftEntry{Pair: e.pair.name(), Detector: r.Name})
 		}
 		list = append(list, shiftEntry{Pair: e.pair.name(), Detector: chooseOurs})
 	}
@@ -69,19 +69,15 @@ func measureShift(ctx context.Context, b *bench) result {
 	return slices.DeleteFunc(list, func(e shiftEntry) bool { return e.Cells == nil })
 }
 
-// rivalShift measures a detector. One that looks at each graph by itself scores them once.
+// rivalShift measures a detector, which looks at each molecule by itself.
 func (b *testBatch) rivalShift(ctx context.Context, r *rival.Rival) *shiftCell {
-	if r.Batch {
-		return b.shiftCell(nil, func(t *testBatch) []scored { return []scored{t.scoresBy(ctx, r)} })
-	}
-	alone := b.scoresBy(ctx, r)
-	return b.shiftCell(&alone, func(*testBatch) []scored { return nil })
+	return b.shiftCell(b.scoresBy(ctx, r), func(*testBatch) []scored { return nil })
 }
 
 // ourShift measures our scores.
 func (b *testBatch) ourShift(ctx context.Context) *shiftCell {
 	alone := try.To(b.alone.Scores(ctx, b.graphs))
-	return b.shiftCell(&scored{column: columnAlone, scores: alone}, func(t *testBatch) (list []scored) {
+	return b.shiftCell(scored{column: columnAlone, scores: alone}, func(t *testBatch) (list []scored) {
 		out := t.score(ctx, allOptions(b.seed), columnBatch)
 		for _, column := range []string{columnBatch, columnAttention} {
 			list = append(list, scored{column: column, scores: columnScores(column, out.rows)})
@@ -90,18 +86,13 @@ func (b *testBatch) ourShift(ctx context.Context) *shiftCell {
 	})
 }
 
-// shiftCell measures scores of single graphs, unless nil, and of batches with fewer OOD graphs.
-func (b *testBatch) shiftCell(alone *scored, batched func(t *testBatch) []scored) *shiftCell {
-	cell := &shiftCell{Seed: b.seed, NID: b.nID}
-	if alone != nil {
-		cell.Points = append(cell.Points, b.shiftPoint(alone.column, single, alone.scores))
-	}
+// shiftCell measures scores of single graphs, and of batches with fewer OOD graphs.
+func (b *testBatch) shiftCell(alone scored, batched func(t *testBatch) []scored) *shiftCell {
+	cell := &shiftCell{Seed: b.seed, NID: b.nID, Points: []shiftPoint{b.shiftPoint(alone.column, single, alone.scores)}}
 	for _, share := range shiftShares {
 		index := b.thinned(share, b.seed)
 		t := b.pick(index)
-		if alone != nil {
-			cell.Points = append(cell.Points, t.shiftPoint(alone.column, share, pick(alone.scores, index)))
-		}
+		cell.Points = append(cell.Points, t.shiftPoint(alone.column, share, pick(alone.scores, index)))
 		for _, s := range batched(t) {
 			cell.Points = append(cell.Points, t.shiftPoint(s.column, share, s.scores))
 		}

@@ -164,7 +164,8 @@ def pairs_tables(out, pairs, tests, command):
         joined[", ".join(tools) or "none"].append(kind)
     out.append("| one parent by | pairs | kinds |\n|---|---|---|")
     for tools, kinds in sorted(joined.items(), key=lambda row: -len(row[1])):
-        out.append(f"| {tools} | {len(kinds)} | {'; '.join(dict.fromkeys(kinds))} |")
+        some = list(dict.fromkeys(kinds))
+        out.append(f"| {tools} | {len(kinds)} | {'; '.join(some[:12])}{'; …' if len(some) > 12 else ''} |")
     rows = collections.defaultdict(collections.Counter)
     for kind, tools in who_joins(tests, command):
         rows[kind].update(["pairs", *tools])

@@ -91,6 +91,13 @@ func TestDrawingsReadBack(t *testing.T) {
 	}
 	t.Run("examples", func(t *testing.T) { readBack(t, examples()) })
 	t.Run("R-groups", func(t *testing.T) { readBack(t, []string{"*c1ccccc1", "[2*]/C=C/[1*]", "*[C@H](N)C(=O)O", "C*C"}) })
+	t.Run("porphyrins", func(t *testing.T) {
+		readBack(t, []string{
+			"C1=Cc2cc3ccc(cc4nc(cc5ccc(cc1n2)[nH]5)C=C4)[nH]3", "c1cc2cc3ccc(cc4ccc(cc5ccc(cc1n2)[nH]5)n4)[nH]3",
+			"C=CC1=C(C)c2cc3[n-]c(cc4nc(cc5[nH]c(cc1n2)c(C)c5C=C)C(C)=C4CCC(=O)O)c(CCC(=O)[O-])c3C",
+			"c1ccc2c(c1)c1nc2nc2[nH]c(nc3nc(nc4[nH]c(n1)c1ccccc14)c1ccccc13)c1ccccc21",
+		})
+	})
 	t.Run("background", func(t *testing.T) { readBack(t, sample(t, background(), n)) })
 	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, have(weights.Open("bbbp")).Structures.SMILES, n)) })
 }

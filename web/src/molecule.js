@@ -58,10 +58,46 @@ function groupInRing(molecule) {
 }
 
 function parse(smiles, options) {
+  let molecule;
   try {
-    return Molecule.fromSmiles(smiles, options);
+    molecule = Molecule.fromSmiles(smiles, options);
   } catch {
     throw new Error("the drawing program cannot read it");
+  }
+  placeDoubles(molecule, smiles.match(atoms) ?? []);
+  return molecule;
+}
+
+// unmeant tells whether OpenChemLib made a radical of an atom that it found no double bond for. Brackets without hydrogens may
+// mean a radical.
+const unmeant = (molecule, i, token) => molecule.getAtomRadical(i) !== 0 && !/^\[(?![^\]]*H)/.test(token ?? "");
+
+// placeDoubles gives aromatic atoms double bonds where OpenChemLib left pairs of radicals, as in porphyrins. From one radical a path of
+// single and double bonds in turn leads to another, and their orders change places.
+function placeDoubles(molecule, tokens) {
+  const aromatic = (i) => /^\[?\d*[a-z]/.test(tokens[i] ?? "");
+  const bare = (i) => aromatic(i) && !tokens[i].includes("H") && unmeant(molecule, i, tokens[i]);
+  const bonds = (atom, order, seen) =>
+    Array.from({ length: molecule.getConnAtoms(atom) }, (_, n) => [molecule.getConnAtom(atom, n), molecule.getConnBond(atom, n)]).filter(
+      ([other, bond]) => aromatic(other) && !seen.has(other) && molecule.getBondOrder(bond) === order,
+    );
+  let left = 10000; // steps of the search
+  const path = (from, seen) => {
+    if (left-- <= 0) return null;
+    for (const [next, single] of bonds(from, 1, seen)) {
+      if (bare(next)) return [[single], next];
+      for (const [beyond, double] of bonds(next, 2, seen)) {
+        const rest = path(beyond, new Set([...seen, next, beyond]));
+        if (rest) return [[single, double, ...rest[0]], rest[1]];
+      }
+    }
+    return null;
+  };
+  for (let i = 0; i < molecule.getAllAtoms(); i++) {
+    const found = bare(i) && path(i, new Set([i]));
+    if (!found) continue;
+    for (const bond of found[0]) molecule.setBondOrder(bond, 3 - molecule.getBondOrder(bond));
+    for (const atom of [i, found[1]]) molecule.setAtomRadical(atom, 0);
   }
 }
 
@@ -72,8 +108,7 @@ function numbered(smiles) {
   const molecule = parse(text);
   const tokens = text.match(atoms);
   for (let i = 0; i < molecule.getAllAtoms(); i++) {
-    // In some porphyrins OpenChemLib makes radicals of atoms that it finds no double bond for. Brackets may mean a radical.
-    if (molecule.getAtomRadical(i) && !tokens[i]?.startsWith("[")) throw new Error("the drawing program cannot place its double bonds");
+    if (unmeant(molecule, i, tokens[i])) throw new Error("the drawing program cannot place its double bonds");
     molecule.setAtomMapNo(i, i + 1, false);
     if (molecule.getAtomicNo(i) === 1 && molecule.getAtomMass(i) === 1) molecule.setAtomMass(i, 0);
   }

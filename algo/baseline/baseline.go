@@ -16,7 +16,7 @@ type Statistic struct {
 	Of func(*graph.Graph) float64
 }
 
-// Statistics returns all of them.
+// Statistics returns all statistics.
 func Statistics() []Statistic {
 	degree := func(d int) func(*graph.Graph) float64 {
 		return func(g *graph.Graph) float64 { return g.Fraction(func(i int) bool { return g.Degree(i) == d }) }
@@ -40,7 +40,7 @@ func (s Statistic) Values(gs []*graph.Graph) []float64 {
 	return v
 }
 
-// Deviations returns each value's distance from the median of at least one in-distribution value.
+// Deviations returns each value's distance from the median of id, the in-distribution values. id must not be empty.
 func Deviations(values, id []float64) []float64 {
 	middle := metric.Percentile(id, 50)
 	d := make([]float64, len(values))

@@ -23,7 +23,7 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 	return p
 }
 
-// ECFPs returns the ECFP of SMILES.
+// ECFPs returns the ECFP of each SMILES, or an error that names the first one that cannot be read.
 func ECFPs(texts []string, radius int) ([]fingerprint.Print, error) {
 	prints := make([]fingerprint.Print, len(texts))
 	for i, text := range texts {
@@ -36,7 +36,7 @@ func ECFPs(texts []string, radius int) ([]fingerprint.Print, error) {
 	return prints, nil
 }
 
-// ECFC is [ECFP] with counts.
+// ECFC is [ECFP] with the number of times that each environment occurs.
 func ECFC(m *molecule.Molecule, radius int) fingerprint.Print {
 	all := environments(m, radius)
 	slices.Sort(all)
@@ -51,7 +51,7 @@ func ECFC(m *molecule.Molecule, radius int) fingerprint.Print {
 	return p
 }
 
-// environments returns the keys of all environments.
+// environments returns the keys of all environments, one for each atom and radius at which it has a new one, unsorted.
 func environments(m *molecule.Molecule, radius int) []uint32 {
 	n := len(m.Atoms)
 	bonds := make([][]int, n)
@@ -59,8 +59,8 @@ func environments(m *molecule.Molecule, radius int) []uint32 {
 		bonds[bond.From], bonds[bond.To] = append(bonds[bond.From], b), append(bonds[bond.To], b)
 	}
 	words := (len(m.Bonds) + 63) / 64
-	keys, done := make([]uint32, n), make([]bool, n)
-	around := make([][]uint64, n) // bonds of each atom's environment, as bits
+	keys, done := make([]uint32, n), make([]bool, n) // done: no wider environment of the atom is new
+	around := make([][]uint64, n)                    // bonds of each atom's environment, as bits
 	var all []uint32
 	for i, a := range m.Atoms {
 		ring := uint32(0)
@@ -72,7 +72,7 @@ func environments(m *molecule.Molecule, radius int) []uint32 {
 		around[i] = make([]uint64, words)
 		all = append(all, keys[i])
 	}
-	var seen [][]uint64
+	var seen [][]uint64 // bonds of all environments so far; of those with equal ones the first counts
 	for layer := range radius {
 		var found []environment
 		for i := range m.Atoms {
@@ -105,7 +105,7 @@ type environment struct {
 	bits []uint64 // its bonds
 }
 
-// widened returns an atom's environment, one bond wider than the known ones.
+// widened returns an atom's environment, one bond wider than the known ones. bonds are those of the atom.
 func widened(m *molecule.Molecule, layer, atom int, bonds []int, keys []uint32, around [][]uint64) environment {
 	bits := slices.Clone(around[atom])
 	var list [][2]uint32
@@ -130,6 +130,7 @@ func widened(m *molecule.Molecule, layer, atom int, bonds []int, keys []uint32, 
 	return environment{atom, hash(values...), bits}
 }
 
+// hash returns a hash of values in this order.
 func hash(values ...uint32) uint32 {
 	h := fnv.New32a()
 	for _, v := range values {

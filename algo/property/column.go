@@ -9,7 +9,7 @@ type Column struct {
 	Of          func(*Properties) float64
 }
 
-// About is the title with the unit.
+// About returns the title with the unit, if there is one: "MW in g/mol".
 func (c *Column) About() string { return strings.TrimSuffix(c.Title+" in "+c.Unit, " in ") }
 
 // Columns are all properties.
@@ -22,7 +22,7 @@ var Columns = []Column{
 	{"computed_rotatable_bonds", "Rotatable bonds", "", func(p *Properties) float64 { return float64(p.Rotatable) }},
 }
 
-// Names are those of Columns.
+// Names returns the names of Columns.
 func Names() (list []string) {
 	for _, c := range Columns {
 		list = append(list, c.Name)
@@ -30,7 +30,7 @@ func Names() (list []string) {
 	return list
 }
 
-// ColumnOf is the column of a name, or nil.
+// ColumnOf returns the column of a name, or nil.
 func ColumnOf(name string) *Column {
 	for i := range Columns {
 		if Columns[i].Name == name {

@@ -2,7 +2,6 @@ package property
 
 import (
 	"slices"
-	"strings"
 
 	"baca/algo/molecule"
 )
@@ -36,7 +35,7 @@ func (a *atom) is(class byte) bool {
 
 // isHetero reports whether an element is one of class X.
 func isHetero(element uint8) bool {
-	return strings.IndexByte("\x07\x08\x0f\x10\x09\x11\x23\x35", element) >= 0
+	return slices.Contains([]uint8{nitrogen, oxygen, phosphorus, sulfur, 9, 17, 35, 53}, element)
 }
 
 // bound counts the neighbours of a kind by bonds of an order.
@@ -59,12 +58,12 @@ type rule struct {
 	fits  bool
 }
 
-// firstFit returns the value of the first rule that fits. One must.
+// firstFit returns the value of the first rule that fits. It panics if none does.
 func firstFit(rules []rule) float64 {
 	return rules[slices.IndexFunc(rules, func(r rule) bool { return r.fits })].value
 }
 
-// logP returns the contribution of the atom to logP, by its type in the comments.
+// logP returns the contribution of the atom to logP. Comments here and below name the atom types of the paper.
 func (a *atom) logP() float64 {
 	switch a.Element {
 	case 1:
@@ -84,18 +83,18 @@ func (a *atom) logP() float64 {
 		return a.oxygen()
 	case 9, 17, 35:
 		halogens := map[uint8]float64{9: 0.4202, 17: 0.6895, 35: 0.8456}
-		return choose(a.Charge == 0, halogens[a.Element], choose(a.Charge < 0, -2.996, 0))
+		return choose(a.Charge == 0, halogens[a.Element], choose(a.Charge < 0, -2.996, 0)) // F, Cl or Br, Hal
 	case 53:
-		return choose(a.Charge == 0, 0.8857, -2.996)
+		return choose(a.Charge == 0, 0.8857, -2.996) // I, Hal
 	case phosphorus:
-		return 0.8612
+		return 0.8612 // P
 	case sulfur:
 		return a.sulfur()
 	}
 	return a.metal()
 }
 
-// choose returns then if it is, else otherwise.
+// choose returns then if is is true, else otherwise.
 func choose(is bool, then, otherwise float64) float64 {
 	if is {
 		return then
@@ -103,7 +102,7 @@ func choose(is bool, then, otherwise float64) float64 {
 	return otherwise
 }
 
-// carbon is logP of an aliphatic carbon.
+// carbon returns logP of an aliphatic carbon.
 func (a *atom) carbon() float64 {
 	h, degree := a.Hydrogens, len(a.links)+a.Hydrogens
 	A, X, C, aromatic := a.single('A'), a.single('X'), a.single('C'), a.single('a')
@@ -127,7 +126,7 @@ func (a *atom) carbon() float64 {
 	})
 }
 
-// aromaticCarbon is logP of an aromatic carbon.
+// aromaticCarbon returns logP of an aromatic carbon.
 func (a *atom) aromaticCarbon() float64 {
 	to := func(z uint8) bool { return a.count(func(l link) bool { return l.to.Element == z }) > 0 }
 	phosphoryl := a.bound(molecule.Single, func(to *atom) bool { return to.Element == phosphorus && !to.Aromatic })
@@ -151,7 +150,7 @@ func (a *atom) aromaticCarbon() float64 {
 	})
 }
 
-// hydrogenLogP is logP of a hydrogen at the atom.
+// hydrogenLogP returns logP of a hydrogen at the atom.
 func (a *atom) hydrogenLogP() float64 {
 	if a.Element == oxygen && !a.Aromatic {
 		return a.hydroxylLogP()
@@ -163,7 +162,7 @@ func (a *atom) hydrogenLogP() float64 {
 	})
 }
 
-// hydroxylLogP is logP of a hydrogen at an aliphatic oxygen.
+// hydroxylLogP returns logP of a hydrogen at an aliphatic oxygen.
 func (a *atom) hydroxylLogP() float64 {
 	carbonyl := func(to *atom) bool {
 		return to.is('C') && to.bound(molecule.Double, func(end *atom) bool {
@@ -181,7 +180,7 @@ func (a *atom) hydroxylLogP() float64 {
 	})
 }
 
-// nitrogen is logP of a nitrogen that is not aromatic.
+// nitrogen returns logP of a nitrogen that is not aromatic.
 func (a *atom) nitrogen() float64 {
 	h, neutral := a.Hydrogens, a.Charge == 0
 	A, aromatic := a.single('A'), a.single('a')
@@ -201,8 +200,8 @@ func (a *atom) nitrogen() float64 {
 	})
 }
 
-// chargedNitrogen is logP of a nitrogen that is not aromatic and of none of the types N1 to N10. A, aromatic and double
-// are the counts of nitrogen.
+// chargedNitrogen returns logP of a nitrogen that is not aromatic and of none of the types N1 to N10. A, aromatic and
+// double are what the method nitrogen counted.
 func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
 	cation := a.Charge > 0
 	anions := a.bound(molecule.Double, func(to *atom) bool { return to.is('N') && to.Charge < 0 })
@@ -214,12 +213,12 @@ func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
 	})
 }
 
-// oxygen is logP of an oxygen.
+// oxygen returns logP of an oxygen.
 func (a *atom) oxygen() float64 {
 	A, aromatic := a.single('A'), a.single('a')
 	anion := a.Charge < 0 && len(a.links) == 1 && a.Hydrogens == 0
-	to := func(order molecule.Order, elements string) bool {
-		return a.bound(order, func(to *atom) bool { return strings.IndexByte(elements, to.Element) >= 0 }) > 0
+	to := func(order molecule.Order, elements ...uint8) bool {
+		return a.bound(order, func(to *atom) bool { return slices.Contains(elements, to.Element) }) > 0
 	}
 	sulfoxide := a.Charge == 0 && a.bound(molecule.Double, func(to *atom) bool { return to.Element == sulfur && to.Charge == 0 }) > 0
 	acid := a.bound(molecule.Single, func(to *atom) bool { return to.is('C') && to.double('O') > 0 }) > 0
@@ -234,16 +233,16 @@ func (a *atom) oxygen() float64 {
 		{-0.2893, a.Hydrogens == 1 || a.Hydrogens == 2}, // O2
 		{-0.0684, A > 1},                                // O3
 		{-0.4195, A+aromatic > 1},                       // O4
-		{0.0335, to(molecule.Double, "\x07\x08") || anion && to(molecule.Single, "\x07")}, // O5
-		{-0.3339, sulfoxide || anion && to(molecule.Single, "\x10")},                      // O6
-		{-1.326, a.Charge == -1 && acid},                                                  // O12
-		{-1.189, anion && A+aromatic > 0 && a.single('N')+a.single('S') == 0},             // O7
-		{0.1788, a.double('c') > 0},                                                       // O8
+		{0.0335, to(molecule.Double, nitrogen, oxygen) || anion && to(molecule.Single, nitrogen)}, // O5
+		{-0.3339, sulfoxide || anion && to(molecule.Single, sulfur)},                              // O6
+		{-1.326, a.Charge == -1 && acid},                                                          // O12
+		{-1.189, anion && A+aromatic > 0 && a.single('N')+a.single('S') == 0},                     // O7
+		{0.1788, a.double('c') > 0},                                                               // O8
 		{carbonyl, true},
 	})
 }
 
-// carbonylLogP is of the oxygen of a carbonyl group, a its carbon.
+// carbonylLogP returns logP of the oxygen of a carbonyl group. a is the group's carbon.
 func (a *atom) carbonylLogP() float64 {
 	C, c, A, aromatic := a.single('C'), a.single('c'), a.single('A'), a.single('a')
 	other := a.bound(molecule.Single, func(to *atom) bool { return to.Element != carbon })
@@ -258,7 +257,7 @@ func (a *atom) carbonylLogP() float64 {
 	})
 }
 
-// sulfur is logP of a sulfur.
+// sulfur returns logP of a sulfur.
 func (a *atom) sulfur() float64 {
 	double := a.bound(molecule.Double, func(to *atom) bool {
 		return to.is('N') || to.is('O') || to.is('S') || to.Element == phosphorus && !to.Aromatic
@@ -270,13 +269,13 @@ func (a *atom) sulfur() float64 {
 	})
 }
 
-// metal is Me1 for main groups and Me2 for transition metals.
+// metal returns logP of other elements: Me1 for main groups, Me2 for transition metals, and 0.
 func (a *atom) metal() float64 {
 	z := a.Element
-	in := func(numbers string) bool { return strings.IndexByte(numbers, z) >= 0 }
+	in := func(numbers ...uint8) bool { return slices.Contains(numbers, z) }
 	return firstFit([]rule{
-		{-2.996, a.Charge == 1 && in("\x03\x0b\x13\x25\x37")},
-		{-0.3808, in("\x03\x0b\x13\x25\x37\x04\x0c\x14\x26\x38\x05\x0d\x1f\x31\x51\x0e\x20\x32\x52\x21\x33\x53\x22\x34\x54")},
+		{-2.996, a.Charge == 1 && in(3, 11, 19, 37, 55)}, // Hal, which has alkali cations, too
+		{-0.3808, in(3, 11, 19, 37, 55, 4, 12, 20, 38, 56, 5, 13, 31, 49, 81, 14, 32, 50, 82, 33, 51, 83, 34, 52, 84)},
 		{-0.0025, 21 <= z && z <= 30 || 39 <= z && z <= 48 || 72 <= z && z <= 80},
 		{0, true},
 	})

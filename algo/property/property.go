@@ -20,7 +20,7 @@ type Properties struct {
 	Rotatable int     // single bonds outside of rings between atoms that have further neighbours and no triple bond
 }
 
-// String is a line of all of them.
+// String returns all properties on one line.
 func (p *Properties) String() string {
 	return fmt.Sprintf("%.1f g/mol, logP %.1f, TPSA %.0f Å², H-bond donors %d, acceptors %d, rotatable bonds %d",
 		p.Weight, p.LogP, p.TPSA, p.Donors, p.Acceptors, p.Rotatable)
@@ -73,6 +73,7 @@ type link struct {
 	to    *atom
 }
 
+// surroundings returns the atoms of m with their links.
 func surroundings(m *molecule.Molecule) []atom {
 	atoms := make([]atom, len(m.Atoms))
 	for i := range atoms {
@@ -86,7 +87,7 @@ func surroundings(m *molecule.Molecule) []atom {
 		from.links = append(from.links, link{b.Order, to})
 		to.links = append(to.links, link{b.Order, from})
 	}
-	for _, b := range m.Bonds {
+	for _, b := range m.Bonds { // rings of three: a neighbour of one end is a neighbour of the other
 		if !b.InRing {
 			continue
 		}
@@ -100,7 +101,8 @@ func surroundings(m *molecule.Molecule) []atom {
 	return atoms
 }
 
-// countedBy counts a at its neighbour if only a is hydrogen, and reports that.
+// countedBy counts a as a hydrogen of its neighbour to and returns true. It does nothing and returns false if a is no
+// hydrogen or has other bonds, or if to is a hydrogen or wildcard.
 func (a *atom) countedBy(to *atom) bool {
 	if a.Element != 1 || a.Degree != 1 || to.Element <= 1 {
 		return false
@@ -110,6 +112,7 @@ func (a *atom) countedBy(to *atom) bool {
 	return true
 }
 
+// count returns how many links of the atom fulfil a condition.
 func (a *atom) count(is func(l link) bool) int {
 	n := 0
 	for _, l := range a.links {
@@ -125,6 +128,7 @@ func (a *atom) bonds(order molecule.Order) int {
 	return a.count(func(l link) bool { return l.order == order })
 }
 
+// turns reports whether a bond of the atom can be rotatable, see Properties.
 func (a *atom) turns() bool { return len(a.links) > 1 && a.bonds(molecule.Triple) == 0 }
 
 // weights are standard atomic weights by atomic number.

@@ -47,7 +47,8 @@ var surfaces = map[surfaceKey]float64{
 	{oxygen, 0, 0, 0, 0, 0, 2, false}:   13.14, // :o:
 }
 
-// surface is the polar surface of an atom: of the table, or what its fit to neighbours and hydrogens gives for others.
+// surface returns the polar surface of an atom in Å², 0 for elements other than nitrogen and oxygen. Atoms that are not in
+// the table get what the paper's fit to numbers of neighbours and hydrogens gives.
 func (a *atom) surface() float64 {
 	if a.Element != nitrogen && a.Element != oxygen {
 		return 0
@@ -58,7 +59,8 @@ func (a *atom) surface() float64 {
 		bonds(molecule.Single), bonds(molecule.Double), bonds(molecule.Triple), bonds(molecule.Aromatic), a.three,
 	}
 	area, known := surfaces[key]
-	if key.three = false; !known {
+	if !known {
+		key.three = false // few types differ in a ring of three
 		area, known = surfaces[key]
 	}
 	switch {

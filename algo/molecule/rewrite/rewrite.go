@@ -69,7 +69,8 @@ func (e *edit) add(element uint8, charge int8, hydrogens uint8) bool {
 	return true
 }
 
-// renumber shuffles the atoms. Chirality and stereo marks refer to the order of bonds.
+// renumber shuffles the atoms. Chirality and stereo marks stay, as they refer to the order of bonds. It returns false for
+// a single atom.
 func renumber(e *edit) bool {
 	place := e.rng.Perm(len(e.Atoms))
 	for i, k := range place {
@@ -82,7 +83,7 @@ func renumber(e *edit) bool {
 	return len(place) > 1
 }
 
-// flatten removes all stereo marks.
+// flatten removes all stereo marks, and reports whether there were any.
 func flatten(e *edit) (changed bool) {
 	for i := range e.Atoms {
 		changed = changed || e.Atoms[i].Chirality != molecule.Achiral
@@ -121,7 +122,7 @@ func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 
 const carbon, nitrogen, oxygen = 6, 7, 8
 
-// protonate gives the first amine or pyridine a proton, unless an anion could take it.
+// protonate gives the first amine or pyridine a proton, and reports that. It does nothing if an anion could take it.
 func protonate(e *edit) bool {
 	if slices.ContainsFunc(e.atoms, func(i int32) bool { return e.Atoms[i].Charge < 0 && !e.nextToCharge(i) }) {
 		return false
@@ -157,19 +158,19 @@ func (e *edit) nextToCharge(i int32) bool {
 	})
 }
 
-// azole moves the hydrogen of an aromatic ring of five to another nitrogen of it.
+// azole moves the hydrogen of an aromatic ring of five to another nitrogen of it. It returns false if there is no such ring.
 func azole(e *edit) bool {
 	mobile := func(i int32, hydrogens uint8) bool {
 		a := &e.Atoms[i]
 		return a.Element == nitrogen && a.Aromatic && a.Degree == 2 && a.Charge == 0 && a.Radicals == 0 && a.Hydrogens == hydrogens
 	}
-	next := make([][]int32, len(e.Atoms))
+	next := make([][]int32, len(e.Atoms)) // neighbours over aromatic bonds
 	for _, b := range e.Bonds {
 		if b.Aromatic {
 			next[b.From], next[b.To] = append(next[b.From], b.To), append(next[b.To], b.From)
 		}
 	}
-	var walk func(path []int32) bool
+	var walk func(path []int32) bool // extends the path to a ring of five and moves the hydrogen of its first atom
 	walk = func(path []int32) bool {
 		last := path[len(path)-1]
 		if len(path) == 5 {
@@ -190,14 +191,14 @@ func azole(e *edit) bool {
 // far are the bonds of the carbon to the two neighbours. It returns false if there is no such place.
 func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecule.Bond) bool) bool {
 	other := func(b *molecule.Bond, i int32) *molecule.Atom { return &e.Atoms[b.From+b.To-i] }
-	at := make([][]*molecule.Bond, len(e.Atoms))
+	bonds := make([][]*molecule.Bond, len(e.Atoms)) // of each atom
 	for k := range e.Bonds {
 		b := &e.Bonds[k]
-		at[b.From], at[b.To] = append(at[b.From], b), append(at[b.To], b)
+		bonds[b.From], bonds[b.To] = append(bonds[b.From], b), append(bonds[b.To], b)
 	}
 	for _, i := range e.atoms {
-		for _, near := range at[i] {
-			for _, far := range at[i] {
+		for _, near := range bonds[i] {
+			for _, far := range bonds[i] {
 				from, to := other(near, i), other(far, i)
 				if e.Atoms[i].Element != carbon || from.Hydrogens == 0 || from.Charge != 0 || to.Charge != 0 ||
 					from.Radicals+to.Radicals > 0 || !fits(from, &e.Atoms[i], to, near, far) {
@@ -219,13 +220,13 @@ func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecul
 	return false
 }
 
-// amidine matches N–C=N outside of aromatic rings.
+// amidine matches N–C=N, the atoms from, over and to, outside of aromatic rings.
 func amidine(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	plain := func(a *molecule.Atom) bool { return a.Element == nitrogen && !a.Aromatic && a.Degree <= 2 }
 	return plain(from) && plain(to) && !over.Aromatic && near.Order == molecule.Single && far.Order == molecule.Double
 }
 
-// lactam matches N and O at a ring carbon with N in the ring, in either direction.
+// lactam matches N and O at a ring carbon with N in the ring: a lactam's N gives the hydrogen, or a lactim's O.
 func lactam(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	if from.Element == nitrogen {
 		return to.Element == oxygen && from.Degree == 2 && near.InRing && near.Order != molecule.Double && far.Order == molecule.Double

@@ -76,7 +76,7 @@ func (p *Pattern) extend(t *target, found []int32) bool {
 	return false
 }
 
-// put places the next atom of the pattern at atom i and then the others. It returns false if they do not fit.
+// put places the next atom of the pattern at atom i, then the others. It returns false if they do not fit or steps run out.
 func (p *Pattern) put(t *target, found []int32, i int32) bool {
 	t.steps--
 	next := &p.atoms[len(found)]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -98,9 +97,9 @@ type ringBond struct {
 // pattern reads a pattern to its end or to the parenthesis that closes it, which it leaves. depth counts the enclosing
 // patterns. It panics with an error by fail.
 func (r *reader) pattern(depth int) *Pattern {
-	p, last := &Pattern{}, -1
-	var branches []int
-	open := map[string]ringBond{}
+	p, last := &Pattern{}, -1     // last is the atom where the next bond begins, or -1
+	var branches []int            // atoms where the open branches begin
+	open := map[string]ringBond{} // by number
 	if depth > maxDepth {
 		r.fail(fmt.Sprintf("want at most %d patterns inside each other", maxDepth))
 	}
@@ -167,10 +166,10 @@ func orUsual(is func(*molecule.Bond) bool) func(*molecule.Bond) bool {
 	return func(b *molecule.Bond) bool { return b.Aromatic || b.Order == molecule.Single }
 }
 
-// expression reads primitives that are joined by !, &, "," and ";", the strongest first. Primitives side by side are
-// joined like &. more reports whether another primitive follows.
+// expression reads primitives that are joined by !, &, "," and ";", the strongest first, and returns their common test.
+// Primitives side by side are joined like &. more reports whether another primitive follows.
 func expression[T any](r *reader, more func() bool, primitive func() func(T) bool) func(T) bool {
-	var low, middle, high []func(T) bool
+	var low, middle, high []func(T) bool // joined by ";", by "," and by & so far
 	for {
 		high = append(high, negated(r, primitive))
 		switch {
@@ -194,20 +193,26 @@ func negated[T any](r *reader, primitive func() func(T) bool) func(T) bool {
 	return func(x T) bool { return !is(x) }
 }
 
-func every[T any](list []func(T) bool) func(T) bool { return unless(list, false) }
-func anyOf[T any](list []func(T) bool) func(T) bool { return unless(list, true) }
+// every returns a test that is true if all tests of the list are, anyOf one that is true if some test of the list is.
+func every[T any](list []func(T) bool) func(T) bool { return decided(list, false) }
+func anyOf[T any](list []func(T) bool) func(T) bool { return decided(list, true) }
 
-// unless returns a test that gives end if a test of the list does, and !end otherwise.
-func unless[T any](list []func(T) bool, end bool) func(T) bool {
+// decided returns a test that gives decisive if some test of the list does, and !decisive otherwise.
+func decided[T any](list []func(T) bool, decisive bool) func(T) bool {
 	if len(list) == 1 {
 		return list[0]
 	}
 	return func(x T) bool {
-		return slices.ContainsFunc(list, func(is func(T) bool) bool { return is(x) == end }) == end
+		for _, is := range list {
+			if is(x) == decisive {
+				return decisive
+			}
+		}
+		return !decisive
 	}
 }
 
-// bond reads a bond. It returns nil if none is written.
+// bond reads a bond and returns its test, or nil if none is written.
 func (r *reader) bond() func(*molecule.Bond) bool {
 	more := func() bool { return r.next() != 0 && strings.IndexByte(`-=#:~@$/\!`, r.next()) >= 0 }
 	if !more() {
@@ -237,7 +242,7 @@ var bonds = map[byte]func(*molecule.Bond) bool{
 
 func isSingle(b *molecule.Bond) bool { return b.Order == molecule.Single && !b.Aromatic }
 
-// atom reads an atom.
+// atom reads an atom and returns its test. depth counts the enclosing patterns.
 func (r *reader) atom(depth int) func(place) bool {
 	if !r.take("[") {
 		if symbol := r.match(plainForm); symbol != nil {
@@ -245,7 +250,7 @@ func (r *reader) atom(depth int) func(place) bool {
 		}
 		r.fail("want an atom; elements such as Si, and all conditions, stand in brackets")
 	}
-	hydrogen := hydrogenForm.MatchString(r.text[r.at:])
+	hydrogen := hydrogenForm.MatchString(r.text[r.at:]) // H is the element here
 	more := func() bool { return r.next() != ']' && r.next() != 0 }
 	is := expression(r, more, func() func(place) bool {
 		if hydrogen && r.take("H") {
@@ -275,8 +280,7 @@ func symbolTest(symbol string) func(place) bool {
 // elementOf returns the atomic number of a symbol of one letter or two, or 0.
 func elementOf(symbol string) uint8 { return molecule.ElementOf(symbol[0], (symbol + "\x00")[1]) }
 
-// counts are the conditions on numbers. without is the number that is meant if none is written: none means
-// any number but 0.
+// counts are the conditions on numbers. without is the number that is meant if none is written: none means any but 0.
 var counts = map[string]struct {
 	without string
 	of      func(place) int
@@ -293,8 +297,7 @@ var counts = map[string]struct {
 
 const none = "-1"
 
-// primitive reads one condition of a bracket and returns its test. depth counts the enclosing patterns. It panics with
-// an error by fail.
+// primitive reads one condition of a bracket and returns its test. depth counts the enclosing patterns. It fails by fail.
 func (r *reader) primitive(depth int) func(place) bool {
 	if rest := r.text[r.at:]; len(rest) > 1 && elementOf(rest[:2]) > 0 {
 		r.at += 2
@@ -306,7 +309,7 @@ func (r *reader) primitive(depth int) func(place) bool {
 	if m := r.match(countForm); m != nil {
 		count := counts[m[1]]
 		n := number(m[2], count.without)
-		return func(a place) bool { return count.of(a) == n || n < 0 && count.of(a) > 0 }
+		return func(a place) bool { return count.of(a) == n || n < 0 && count.of(a) > 0 } // n < 0 is none
 	}
 	if m := r.match(chargeForm); m != nil {
 		n := number(m[2], strconv.Itoa(len(m[1])))

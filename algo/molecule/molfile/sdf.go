@@ -45,13 +45,13 @@ func splitSDF(r io.Reader, limit int) iter.Seq2[Record, error] {
 			if err == nil || err == bufio.ErrBufferFull {
 				continue
 			}
-			// Text before an error may be an incomplete record.
+			// The text ended. Before an error of r the record may be incomplete and is lost, unless it is too long already.
 			if s.long || err == io.EOF && len(bytes.TrimSpace(s.text)) > 0 {
 				if !yield(s.record(), nil) {
 					return
 				}
 			}
-			if err != io.EOF {
+			if err != io.EOF { // at the line on which the lost record begins, or else at the current line
 				yield(Record{}, fmt.Errorf("line %d: %w", cmp.Or(s.begin, s.line), err))
 			}
 			return
@@ -64,18 +64,19 @@ type splitter struct {
 	limit int
 	text  []byte // of the record so far
 	long  bool   // longer than limit
-	begin int    // its first line, or 0
+	begin int    // its first line, or 0 before it begins
 	line  int    // the current line
 
 	within, skipped bool // a line was begun; it is a separator
 }
 
-// add adds part of a line, with more to come if more is set. It reports whether the record ends.
+// add adds part of a line, with more of the line to come if more is set. It reports whether the record ends, which is at
+// the beginning of a separator. It skips separators.
 func (s *splitter) add(part []byte, more bool) (ends bool) {
 	ends = !s.within && bytes.HasPrefix(part, []byte(separator))
-	s.skipped = ends || s.within && s.skipped
+	s.skipped = ends || s.within && s.skipped // also in later parts of a separator
 	s.within = more
-	if s.begin == 0 && (ends || !s.skipped) {
+	if s.begin == 0 && (ends || !s.skipped) { // an empty record begins at its separator
 		s.begin = s.line
 	}
 	if !s.skipped && !s.long {
@@ -147,33 +148,41 @@ func (r *Record) Fields() iter.Seq2[string, string] {
 			}
 			n++
 		}
-		rest := r.Text[n:]
-		next := func() (line string, ok bool) {
-			if rest == "" {
-				return "", false
-			}
+		for rest := r.Text[n:]; rest != ""; {
+			var line, value string
 			line, rest, _ = strings.Cut(rest, "\n")
-			return strings.TrimSuffix(line, "\r"), true
-		}
-		for line, ok := next(); ok; line, ok = next() {
 			head, isHead := strings.CutPrefix(strings.TrimLeft(line, " \t"), ">")
 			if !isHead {
 				continue
 			}
 			_, name, _ := strings.Cut(head, "<")
 			name, _, named := strings.Cut(name, ">")
-			value, size := rest, 0
-			for line, ok = next(); ok && line != "" && (strings.TrimSpace(line) != "" || !beginsData(rest)); line, ok = next() {
-				if strings.TrimSpace(line) != "" {
-					size = len(value) - len(rest)
-				}
-			}
-			value = strings.TrimSuffix(value[:size], "\n")
-			if named && name != "" && !yield(name, strings.ReplaceAll(strings.TrimSuffix(value, "\r"), "\r\n", "\n")) {
+			value, rest = cutValue(rest)
+			if named && name != "" && !yield(name, value) {
 				return
 			}
 		}
 	}
+}
+
+// cutValue returns the value at the start of text, its lines joined by line feeds, and the rest after the line that ends
+// it: an empty line, or a line of blanks before the next name. Blank lines at the end do not belong to the value.
+func cutValue(text string) (value, rest string) {
+	size := 0 // of the value
+	for rest = text; rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		blank := strings.TrimSpace(line) == ""
+		if line == "" || blank && beginsData(rest) {
+			break
+		}
+		if !blank {
+			size = len(text) - len(rest)
+		}
+	}
+	value = strings.TrimSuffix(strings.TrimSuffix(text[:size], "\n"), "\r")
+	return strings.ReplaceAll(value, "\r\n", "\n"), rest
 }
 
 // beginsData reports whether text begins with the line that names a data item.

@@ -137,9 +137,9 @@ func (m *reader) read() (name string, err error) {
 	}
 	m.next()
 	name = m.line
-	m.next()
+	m.next() // the program, and "2D" or "3D" in columns 21 and 22
 	m.solid = len(m.line) >= 22 && (m.line[20:22] == "3D" || m.line[20:22] == "3d")
-	m.next()
+	m.next() // a comment
 	m.next()
 	if len(m.line) < 6 {
 		return "", m.fail(0, len(m.line), "no counts line: want the numbers of atoms and bonds on line 4, after three lines of header")
@@ -171,7 +171,7 @@ func (m *reader) read() (name string, err error) {
 		return "", p.ErrorAt(0, 0, "%d atoms without bonds or charges, coordinates only: want a structure with bonds", len(p.Atoms))
 	}
 	for i := range m.sites {
-		m.solid = m.solid || m.sites[i].at.z != 0
+		m.solid = m.solid || m.sites[i].at.z != 0 // whatever the header says
 	}
 	return name, nil
 }
@@ -293,10 +293,10 @@ func (m *reader) readAtom() error {
 	s.valence = fields[3]
 	a.Map, a.HasMap = fields[4], fields[4] != 0
 	if shift != 0 {
-		a.Isotope = int32(uint16(molecule.MassNumber(a.Element) + shift))
+		a.Isotope = int32(uint16(molecule.MassNumber(a.Element) + shift)) // in the 16 bits of Atom.Isotope
 	}
 	if charge != 0 {
-		a.Charge = 4 - charge
+		a.Charge = 4 - charge // the field is 1 for +3 to 7 for −3
 	}
 	a.NoImplicit = hydrogens >= 1
 	m.addAtom(a, s)
@@ -311,7 +311,8 @@ func (m *reader) checkCharge(charge int32, at, n int) error {
 	return nil
 }
 
-// symbol sets the element of a to that of symbol s, or leaves it a wildcard. at is the column of the symbol.
+// symbol sets the element of a by symbol s, and leaves a wildcard for queries, lists and R groups. at is the column of the
+// symbol for the error, which it returns for other texts.
 func (m *reader) symbol(a *molecule.DraftAtom, s string, at int) error {
 	switch s {
 	case "*", "A", "AH", "Q", "QH", "X", "XH", "M", "MH", "L", "LP", "R", "R#", "Pol", "Mod":
@@ -490,7 +491,7 @@ func (m *reader) readGroupAtoms() error {
 	return err
 }
 
-// readGroupData reads the name or the value of a group's data.
+// readGroupData reads the name (M  SDT) or the value (M  SED) of a group's data. It ignores groups without atoms.
 func (m *reader) readGroupData(kind string) error {
 	number, err := m.number(6, 4, "a group")
 	g, ok := m.groups[number]
@@ -510,10 +511,11 @@ func (m *reader) readGroupData(kind string) error {
 	return nil
 }
 
-// imply gives atom i the hydrogens of a text such as IMPL_H1, if the atom has an aromatic bond.
+// imply gives atom i the hydrogens of a text such as IMPL_H1, if the atom has an aromatic bond and no stated valence. It
+// ignores other texts and atoms.
 func (m *reader) imply(i int32, text string) {
 	count, ok := strings.CutPrefix(text, "IMPL_H")
-	n, err := strconv.ParseUint(count, 10, 3)
+	n, err := strconv.ParseUint(count, 10, 3) // three bits: 0 to 7
 	if !ok || err != nil || i < 0 || int(i) >= len(m.p.Atoms) || m.sites[i].valence != 0 {
 		return
 	}

@@ -65,9 +65,9 @@ func (m *reader) words3000(least int, want string) ([]string, error) {
 	return words, nil
 }
 
-// integer parses the text of. Its error points at word.
-func (m *reader) integer(word, of string) (int32, error) {
-	v, err := strconv.ParseInt(of, 10, 32)
+// integer parses digits. Its error points at word, which holds them, or at the line if word is empty.
+func (m *reader) integer(word, digits string) (int32, error) {
+	v, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
 		return 0, m.wrong(word, "want a whole number")
 	}
@@ -126,7 +126,7 @@ func (m *reader) readGroup3000(line string, places map[int32]int32) {
 	}
 	list, _, _ = strings.Cut(list, ")")
 	value, _, _ = strings.Cut(value, " ")
-	for k, word := range strings.Fields(list) {
+	for k, word := range strings.Fields(list) { // the first is the number of atoms
 		number, err := strconv.ParseInt(word, 10, 32)
 		if i, ok := places[int32(number)]; k > 0 && err == nil && ok {
 			m.imply(i, value)
@@ -196,7 +196,7 @@ func (m *reader) readAtom3000(places map[int32]int32) error {
 	return nil
 }
 
-// property3000 reads an atom's property, such as CHG=1.
+// property3000 reads an atom's property, such as CHG=1. It ignores those other than CHG, RAD, MASS and VAL.
 func (m *reader) property3000(a *molecule.DraftAtom, s *site, word string) error {
 	name, value, _ := strings.Cut(word, "=")
 	switch name = strings.ToUpper(name); name {
@@ -257,7 +257,7 @@ func (m *reader) readBond3000(places map[int32]int32) error {
 		switch strings.ToUpper(word) {
 		case "CFG=1":
 			w = wedgeUp
-		case "CFG=2":
+		case "CFG=2": // either direction
 			if kind == 1 {
 				w = wavy
 			} else if kind == 2 {

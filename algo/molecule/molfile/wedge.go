@@ -153,7 +153,7 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	}
 	centre := m.sites[i].at.flat()
 	toward := func(b int32) point { return centre.to(m.across(b, i).flat()) }
-	// Bonds x and y in the order of their angles from the wedged one.
+	// Bonds x and y in the order of their angles from the wedged one. counter: the tag is CounterClockwise so far.
 	reference, x, y := toward(k), order[1], order[2]
 	vx, vy := toward(x), toward(y)
 	ax, ay := reference.turn(vx), reference.turn(vy)
@@ -167,6 +167,7 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 			counter = !counter
 		}
 	} else {
+		// around: the three bonds surround the atom, no two of them with an angle of π or more between.
 		around := ax < math.Pi-1e-3 && vx.turn(vy) < math.Pi-1e-3 && vy.turn(reference) < math.Pi-1e-3
 		if !wedgesAgree(m.wedges[k], m.wedgeAt(x, i), m.wedgeAt(y, i), ax, ay, around) {
 			return molecule.Achiral
@@ -236,11 +237,11 @@ func oddAngles(x, y, z float64) bool {
 	if x < y {
 		return x < z && !(y < z)
 	}
-	return x < z || !(y < z)
+	return x < z || !(y < z) // x and y are equal, or no angles
 }
 
-// wedgesAgree reports whether three wedges are consistent: the reference w, and wx and wy at the angles ax and
-// ay from it. around is set if the bonds surround the atom.
+// wedgesAgree reports whether three wedges are consistent: the reference w, and wx and wy at the angles ax and ay from it.
+// around is set if the bonds surround the atom. The rules are InChI's, as RDKit applies them.
 func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	switch {
 	case around:
@@ -257,7 +258,7 @@ func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	return true // no angle: two atoms coincide
 }
 
-// solidTag returns the tag of atom i from coordinates in three dimensions.
+// solidTag returns the tag of atom i from coordinates in three dimensions, Achiral if they do not tell or a bond is wavy.
 func (m *reader) solidTag(i int32) molecule.Chirality {
 	const flat = 0.1 // volume of the parallelepiped, in Å³, below which the tag is undefined
 	p := m.p
@@ -276,7 +277,7 @@ func (m *reader) solidTag(i int32) molecule.Chirality {
 	if tag := m.metalTag(i); tag != molecule.Achiral {
 		return tag
 	}
-	if total > 4 || total != 4 && a.Element != 16 && a.Element != 34 {
+	if total > 4 || total != 4 && a.Element != 16 && a.Element != 34 { // S and Se need only three
 		return molecule.Achiral
 	}
 	var v [3]point
@@ -290,7 +291,7 @@ func (m *reader) solidTag(i int32) molecule.Chirality {
 		}
 		v[n] = m.sites[l.Atom].at.minus(m.sites[i].at)
 		if n++; n == 3 {
-			break
+			break // a fourth is on the other side
 		}
 	}
 	switch volume := v[0].dot(v[1].cross(v[2])); {
@@ -328,7 +329,7 @@ func (m *reader) metalTag(i int32) molecule.Chirality {
 	pairs := 0
 	for k := range n {
 		for q := k + 1; q < n; q++ {
-			if v[k].dot(v[q]) < -0.9 {
+			if v[k].dot(v[q]) < -0.9 { // opposite
 				if paired[k] || paired[q] {
 					return molecule.Achiral
 				}
@@ -341,7 +342,7 @@ func (m *reader) metalTag(i int32) molecule.Chirality {
 	case pairs == 1 && n == 3, pairs == 2 && n == 4:
 		return molecule.SquarePlanar
 	case pairs == 1 && n == 4:
-		var rest []point
+		var rest []point // the two that are not opposite to another
 		for k := range n {
 			if !paired[k] {
 				rest = append(rest, v[k])
@@ -372,13 +373,14 @@ func (m *reader) setGeometry() {
 	}
 }
 
-// geometry returns the geometry of the double bond k by coordinates, see [molecule.Stereo].
+// geometry returns the geometry of the double bond k by coordinates, see [molecule.Stereo]. It is NoStereo if they do not
+// tell.
 func (m *reader) geometry(k int32) molecule.Stereo {
 	b := &m.p.Bonds[k]
 	axis := m.sites[b.To].at.minus(m.sites[b.From].at)
 	x, turnX := m.substituent(k, b.From, axis)
 	y, turnY := m.substituent(k, b.To, point{}.minus(axis))
-	switch up := x.cross(axis).dot(y.cross(axis)); {
+	switch up := x.cross(axis).dot(y.cross(axis)); { // positive if x and y are on the same side
 	case x == (point{}) || y == (point{}):
 		return molecule.NoStereo
 	case (up > 0) == (turnX == turnY):

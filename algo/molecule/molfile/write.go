@@ -18,7 +18,7 @@ var types = map[molecule.Order]int{molecule.Single: 1, molecule.Double: 2, molec
 
 // Write returns a V2000 molfile of m in a Kekulé form. The file has no coordinates and so no stereochemistry. Write
 // returns false for what V2000 cannot say: more than 999 atoms or bonds, quadruple, dative or Any bonds,
-// more than two unpaired electrons, and hydrogens at a valence above 14.
+// more than two unpaired electrons, and hydrogens at a valence above 14. It also does so if there is no Kekulé form.
 func Write(m *molecule.Molecule, name string) (string, bool) {
 	if len(m.Atoms) > maxWritten || len(m.Bonds) > maxWritten {
 		return "", false

@@ -158,7 +158,7 @@ func ringHash(ring []int32) uint64 {
 	return h
 }
 
-// isNew records a ring and reports whether it was not recorded before.
+// isNew records a ring of the fragment by its hash, and reports whether it was not recorded before.
 func (r *Finder) isNew(ring []int32) bool {
 	h := ringHash(ring)
 	if slices.Contains(r.seen, h) {
@@ -232,9 +232,9 @@ func (r *Finder) prepare() {
 	}
 }
 
-// spanText takes the chain of the text as spanning tree: all bonds except those that ring numbers close. It marks them
-// as bridges. It returns false and does nothing if the chain does not join all atoms, so that there is no text or it
-// has several components.
+// spanText takes the chain of the text, all bonds except those that ring numbers close, as spanning tree of one fragment.
+// It marks the tree's bonds as bridges. Those in rings lose the mark in findBridges. spanText returns false and does nothing
+// if the chain does not join all atoms: there is no text, or it has several components.
 func (r *Finder) spanText() bool {
 	n := len(r.near.Spans)
 	if r.chain != n-1 {
@@ -248,6 +248,7 @@ func (r *Finder) spanText() bool {
 		o.depth = nodes[i].depth + 1
 		shut[k] |= bridge
 	}
+	// The fragment and the tree have the atoms 0 to n-1 in the order of the text, so parents precede children.
 	r.label = append(r.label[:0], 0, int32(n))
 	for len(r.upward) < n {
 		r.upward = append(r.upward, int32(len(r.upward)))
@@ -257,7 +258,8 @@ func (r *Finder) spanText() bool {
 	return true
 }
 
-// spanWalk makes a breadth-first spanning forest.
+// spanWalk makes a breadth-first spanning forest, a tree for each fragment. It marks the forest's bonds as bridges, as
+// spanText does, and drops the chain.
 func (r *Finder) spanWalk() {
 	r.chain = 0
 	n := len(r.near.Spans)
@@ -321,23 +323,23 @@ func (r *Finder) findBridges() {
 			continue // in the forest
 		}
 		i, j = r.top(i), r.top(j)
-		cycles := int32(1)
-		for i != j {
+		cycles := int32(1) // of the system that the ring and all systems on the two paths form
+		for i != j {       // the deeper end moves up
 			if nodes[i].depth < nodes[j].depth {
 				i, j = j, i
 			}
-			at := &nodes[i]
-			shut[at.up.Bond] &^= bridge
-			cycles += at.cycles
-			at.cycles = 0
-			at.top = at.up.Atom
-			i = r.top(at.top)
+			o := &nodes[i]
+			shut[o.up.Bond] &^= bridge
+			cycles += o.cycles
+			o.cycles = 0
+			o.top = o.up.Atom
+			i = r.top(o.top)
 		}
 		nodes[i].cycles += cycles
 	}
 }
 
-// top returns the atom that names the ring system of atom i.
+// top returns the atom that names the ring system of atom i. It shortens the chain of tops on the way.
 func (r *Finder) top(i int32) int32 {
 	for {
 		up := r.nodes[i].top
@@ -398,7 +400,8 @@ func (r *Finder) trimChains(tree []int32) int {
 	return bonds / 2 // each was counted at both ends
 }
 
-// fragmentRings finds the rings of r.fragment. tree is its spanning tree.
+// fragmentRings leaves the rings of r.fragment in r.found. tree is its spanning tree. It takes atoms from the fragment until
+// no cycles remain: side chains, then atoms of degree two, else one of degree three, whose rings it finds first.
 func (r *Finder) fragmentRings(tree []int32) {
 	r.found.Clear()
 	r.seen = r.seen[:0]
@@ -408,7 +411,7 @@ func (r *Finder) fragmentRings(tree []int32) {
 	if r.open == 0 {
 		return
 	}
-	want := bonds - len(r.fragment) + 1
+	want := bonds - len(r.fragment) + 1 // the number of independent rings
 	for r.open > 0 {
 		for len(r.changed) > 0 {
 			i := r.changed[len(r.changed)-1]
@@ -457,8 +460,9 @@ func (r *Finder) treeRings() {
 		for _, l := range r.near.Of(i) {
 			x, y := i, l.Atom
 			if x > y || nodes[x].up.Bond == l.Bond || nodes[y].up.Bond == l.Bond {
-				continue
+				continue // seen from its other end, or in the tree
 			}
+			// Both ends move up to where they meet. down has the atoms on the side of x, which the ring visits last.
 			r.path, r.pathBonds = r.path[:0], append(r.pathBonds[:0], l.Bond)
 			down := []int32{}
 			for x != y {
@@ -471,8 +475,8 @@ func (r *Finder) treeRings() {
 				}
 			}
 			r.path = append(r.path, x)
-			for _, x := range slices.Backward(down) {
-				r.path, r.pathBonds = append(r.path, x), append(r.pathBonds, nodes[x].up.Bond)
+			for _, o := range slices.Backward(down) {
+				r.path, r.pathBonds = append(r.path, o), append(r.pathBonds, nodes[o].up.Bond)
 			}
 			r.spend(len(r.path))
 			// The ring begins at atom i: the bond after an atom leads to the next.
@@ -514,7 +518,7 @@ func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 func (r *Finder) plainRing(root int32) bool {
 	r.path = r.path[:0]
 	r.pathBonds = r.pathBonds[:0]
-	var start [2]neighbor.Link
+	var start [2]neighbor.Link // the root's bonds
 	n := 0
 	for _, l := range r.near.Of(root) {
 		if r.shut[l.Bond] == 0 {
@@ -540,9 +544,9 @@ func (r *Finder) plainRing(root int32) bool {
 		}
 	}
 	follow(start[0])
-	if len(r.path) != len(r.pathBonds) {
+	if len(r.path) != len(r.pathBonds) { // it ended at a branch u, not at root
 		one := len(r.path)
-		r.pathBonds = append(r.pathBonds, -1)
+		r.pathBonds = append(r.pathBonds, -1) // in place of the way from u to v
 		follow(start[1])
 		u, v := r.path[one-1], r.path[len(r.path)-1]
 		way := r.way[:0]
@@ -551,7 +555,7 @@ func (r *Finder) plainRing(root int32) bool {
 		} else if way = r.shortWay(way, u, v, r.pathBonds[one-2]); len(way) == 0 {
 			return false
 		}
-		slices.Reverse(r.path[one:])
+		slices.Reverse(r.path[one:]) // now from v back to root
 		slices.Reverse(r.pathBonds[one:])
 		r.pathBonds = slices.Delete(r.pathBonds, one-1, one)
 		for k, l := range way {
@@ -580,7 +584,7 @@ func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link
 		return way
 	}
 	r.Budget -= 16
-	two, three := 0, 0
+	two, three := 0, 0 // numbers of paths with two and three bonds
 	for _, a := range r.near.Of(u) {
 		if r.shut[a.Bond] != 0 || a.Bond == over {
 			continue
@@ -597,7 +601,7 @@ func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link
 				two++
 			}
 			if two > 0 {
-				continue
+				continue // a path of three bonds is not the shortest
 			}
 			if k := r.near.Between(b.Atom, v); k >= 0 && r.shut[k] == 0 {
 				way = append(way[:0], a, b, neighbor.Link{Atom: v, Bond: k})
@@ -616,7 +620,7 @@ func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link
 	return way
 }
 
-// pickTwos fills r.two with one atom of each run of atoms of degree two.
+// pickTwos fills r.two with one atom of each run of atoms of degree two, and blocks the others.
 func (r *Finder) pickTwos() {
 	r.two = r.two[:0]
 	r.epoch++
@@ -628,7 +632,7 @@ func (r *Finder) pickTwos() {
 		r.two = append(r.two, i)
 		blocked[i] = epoch
 		for _, l := range r.near.Of(i) {
-			// From here on the only unblocked path.
+			// The run continues over the only bond that does not lead back.
 			for shut[l.Bond]&trimmed == 0 && nodes[l.Atom].degree == 2 && blocked[l.Atom] != epoch {
 				blocked[l.Atom] = epoch
 				for _, o := range r.near.Of(l.Atom) {
@@ -642,11 +646,11 @@ func (r *Finder) pickTwos() {
 	}
 }
 
-// smallest appends to r.small the smallest rings through root that avoid an atom (-1 for none). It returns the number of
-// rings that the search met. As in RDKit, this includes larger ones.
+// smallest appends to r.small the rings through root that a breadth-first search meets up to the size of the smallest.
+// They avoid an atom (-1 for none). It returns their number. As in RDKit, larger rings that are met earlier count, too.
 func (r *Finder) smallest(root, avoid int32) int {
 	r.epoch += 2
-	grey, black := r.epoch, r.epoch+1
+	grey, black := r.epoch, r.epoch+1 // stamps of queued and of finished atoms
 	visits, queue, shut := r.visit, r.queue, r.shut
 	if avoid >= 0 {
 		visits[avoid].stamp = black
@@ -809,7 +813,7 @@ func (r *Finder) searchThree(root int32) {
 			shared = append(shared, l.Atom)
 		}
 	}
-	// The third ring avoids the common neighbour of two. After one ring, two more avoid one of its neighbours each.
+	// The third ring avoids a common neighbour of the first two. After one ring, two more avoid one of its neighbours each.
 	if count == 2 {
 		shared = shared[:1]
 	}
@@ -867,7 +871,7 @@ func (r *Finder) symmetrize() {
 				continue
 			}
 			r.spend(len(ring))
-			share, replaces := false, true
+			share, replaces := false, true // bonds that only ring q has must be in the extra ring
 			for _, k := range r.Bonds(q) {
 				if r.covered[k] {
 					share = true
@@ -898,7 +902,7 @@ func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
 		m.made = true
 		first, rings := buffer.Zeroed(&m.first, n+1), buffer.Grow(&m.rings, len(in))
 		for _, i := range in {
-			first[i]++
+			first[i]++ // for now the number of rings, then their end; filling from there lowers it to the first
 		}
 		sum := int32(0)
 		for i := range first {

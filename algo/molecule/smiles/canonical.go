@@ -91,6 +91,7 @@ func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) 
 		w.arrange(c)
 		return w.order, exact
 	}
+	// Several fragments: each is numbered alone, then they are ordered by size and text.
 	parts := split(m, l.parent, trees)
 	exact = true
 	texts := make([]string, len(parts))
@@ -213,7 +214,7 @@ type canon struct {
 	first, best               []int32 // order of the first and the best leaf
 	firstLeaf, bestLeaf, leaf []int64 // certificates
 	hasFirst, hasBest         bool
-	fork                      int
+	fork                      int // depth of the last choice on the way to the first leaf
 	orbit                     []int32
 	moves                     []move // of automorphisms: generator g has moves[begin[g]:begin[g+1]]
 	begin                     []int32
@@ -253,14 +254,15 @@ const (
 	weightBond = 252
 )
 
-// rank numbers the atoms of a fragment. It drops the geometry of double bonds with two equal neighbours at one end.
+// rank returns the place of each atom of a fragment in the canonical order, valid until the next call, and whether the
+// search was complete. It drops the geometry of double bonds with two equal neighbours at one end.
 func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 	s.partition(m)
 	exact = s.search()
 	return s.place, exact
 }
 
-// partition makes the cells of rank before any atom is individualised.
+// partition makes the cells of rank before any atom is individualised, and drops the geometries that rank drops.
 func (s *canon) partition(m *molecule.Molecule) {
 	s.m = m
 	molecule.LinkUp(&s.near, len(m.Atoms), m.Bonds)
@@ -290,7 +292,7 @@ func (s *canon) partition(m *molecule.Molecule) {
 		}
 	}
 	s.budget = canonicalBudget
-	for {
+	for { // until no geometry is dropped, since it may be all that makes two neighbours differ
 		s.doubles = s.doubles[:0]
 		for k := range m.Bonds {
 			if m.Bonds[k].Stereo != molecule.NoStereo {
@@ -322,14 +324,15 @@ func (s *canon) begin0() {
 	buffer.Grow(&s.keys, n)
 	for i := range s.m.Atoms {
 		a := &s.m.Atoms[i]
-		tag := a.Chirality
+		tag := a.Chirality // which hand it is depends on the order of neighbours: see handedness
 		if tag == molecule.CounterClockwise {
 			tag = molecule.Clockwise
 		}
 		degree := s.near.Degree(int32(i))
 		s.keys[i] = atomKey{
-			high: uint64(degree)<<32 | uint64(a.Element)<<24 | uint64(asBit(!a.Aromatic))<<17 | uint64(asBit(a.InRing))<<16 | uint64(a.Hydrogens)<<8 | uint64(uint8(a.Charge)),
-			low:  uint64(a.Isotope)<<32 | uint64(a.Radicals)<<16 | uint64(a.Hybridization)<<8 | uint64(tag)<<1,
+			high: uint64(degree)<<32 | uint64(a.Element)<<24 | uint64(asBit(!a.Aromatic))<<17 | uint64(asBit(a.InRing))<<16 |
+				uint64(a.Hydrogens)<<8 | uint64(uint8(a.Charge)),
+			low: uint64(a.Isotope)<<32 | uint64(a.Radicals)<<16 | uint64(a.Hybridization)<<8 | uint64(tag)<<1,
 		}
 		s.order[i] = int32(i)
 	}
@@ -393,7 +396,7 @@ func (s *canon) refine() uint64 {
 				for q := lo; q < hi; q++ {
 					j := s.near.Links[q].Atom
 					weight := weights[s.code[q]]
-					if c := s.cell[j]; s.size[c] == 1 {
+					if c := s.cell[j]; s.size[c] == 1 { // nothing to split
 						near += weight * uint64(2*c+1)
 						continue
 					}
@@ -406,7 +409,7 @@ func (s *canon) refine() uint64 {
 			hash = stir(hash, near+uint64(start))
 			hash = s.splitCells(hash)
 		}
-		for _, start := range s.queue[s.head:] {
+		for _, start := range s.queue[s.head:] { // left if all cells are single
 			s.queued[start] = false
 		}
 		s.queue, s.head = s.queue[:0], 0
@@ -451,8 +454,8 @@ func (s *canon) sumStereo(hash uint64) uint64 {
 	return hash
 }
 
-// splitCells splits the cells of the atoms in s.hit by their sums, and clears s.hit and the sums. Atoms without a
-// sum come first in their old cell.
+// splitCells splits the cells of the atoms in s.hit by their sums, clears the sums and returns the new hash. Atoms
+// without a sum come first in their old cell.
 func (s *canon) splitCells(hash uint64) uint64 {
 	s.split = s.split[:0]
 	for _, i := range s.hit {
@@ -479,7 +482,8 @@ func (s *canon) move(i, y int32) {
 	s.place[j], s.place[i] = x, y
 }
 
-// splitCell splits cell c by the sums of its hit atoms, which are at its end.
+// splitCell splits cell c by the sums of its hit atoms, which are at its end. It queues the new cells and returns the new
+// hash.
 func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	end := c + s.size[c]
 	at := end - s.count[c]
@@ -518,6 +522,7 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	if len(s.trail) == fresh {
 		return hash
 	}
+	// The largest part need not be queued: what it separates, the whole cell and the other parts separate.
 	if s.queued[c] {
 		largest = -1
 	} else if largest != c {
@@ -662,8 +667,8 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	members := s.pool[base:]
 	defer func() { s.pool = s.pool[:base] }()
 	s.budget -= len(members)
-	mark, onFirst := len(s.trail), !s.hasFirst
-	var orbit []int32 // under automorphisms that fix the path
+	mark, onFirst := len(s.trail), !s.hasFirst // onFirst: this node is on the way to the first leaf
+	var orbit []int32                          // under automorphisms that fix the path
 	known := 0
 	for k, i := range members {
 		if s.budget < 0 {
@@ -687,9 +692,10 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 		if !s.hasFirst {
 			s.firstTrace = append(s.firstTrace, hash)
 		}
+		// Below, only paths with the hashes of the first leaf (for automorphisms) or of the best one are of use.
 		first := asFirst && depth < len(s.firstTrace) && hash == s.firstTrace[depth]
 		if best := asBest && s.leads(depth, hash); first || best {
-			if to := s.node(depth+1, from, first, best); to < depth {
+			if to := s.node(depth+1, from, first, best); to < depth { // go on further up
 				s.undo(mark)
 				return to
 			}
@@ -749,7 +755,7 @@ func (s *canon) target(from *int32) int32 {
 }
 
 // orderTwins splits cell c into single atoms if its atoms are bound to the same atom and to no other. Their order
-// does not matter, except at a stereocentre, which orderTwins leaves.
+// does not matter, except at a stereocentre or a double bond with a geometry: orderTwins leaves their neighbours.
 func (s *canon) orderTwins(c int32) {
 	if s.size[c] == 1 {
 		return
@@ -787,13 +793,14 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 		s.firstLeaf = append(s.firstLeaf[:0], s.leaf...)
 	case asFirst && slices.Equal(s.leaf, s.firstLeaf):
 		s.addAutomorphism(s.first)
-		return s.fork
+		return s.fork // the rest below the fork is an image of what was searched
 	case !asBest:
 		return depth - 1
 	case s.hasBest:
 		switch slices.Compare(s.leaf, s.bestLeaf) {
 		case 0:
 			s.addAutomorphism(s.best)
+			// Continue where the path left that of the best leaf.
 			for k, i := range s.path[:depth] {
 				if i != s.bestPath[k] {
 					return k
@@ -804,6 +811,7 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 			return depth - 1
 		}
 	}
+	// The order is the best so far.
 	s.hasBest = true
 	s.best = append(s.best[:0], s.order...)
 	s.bestLeaf = append(s.bestLeaf[:0], s.leaf...)
@@ -863,7 +871,7 @@ func (s *canon) joinOrbits() {
 	s.begin = append(s.begin, int32(len(s.moves)))
 }
 
-// stabilized returns the orbits under automorphisms that fix the path's first atoms.
+// stabilized returns the orbits under automorphisms that fix the first depth atoms of the path, in the memory of orbit.
 func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 	buffer.Numbered(&orbit, len(s.order))
 	s.epoch++

@@ -52,7 +52,7 @@ const (
 func (d *drawing) read() (m *molecule.Molecule, aromatic int) {
 	d.left -= len(d.Atoms)
 	m = clone(d.Molecule)
-	// Otherwise no Kekulé form was found.
+	// A drawing with aromatic bonds, since no Kekulé form was found, keeps its marks.
 	if !slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool { return b.Aromatic }) {
 		for i := range m.Atoms {
 			m.Atoms[i].Aromatic = false
@@ -179,8 +179,8 @@ var (
 	chalcogen = []uint8{oxygen, sulfur, selenium}
 )
 
-// joinOpposites turns adjacent opposite charges into a bond of a higher order, if the octet of the cation allows it. It
-// also draws
+// joinOpposites turns adjacent opposite charges into a bond of a higher order, if the octet of the cation allows it. The
+// anion must be of C, N, O, S, Se or Te. It also draws
 //
 //   - dative bonds to nonmetals as a single bond between charges,
 //   - azides, diazo groups and nitrones as cumulate does.
@@ -206,7 +206,7 @@ func (d *drawing) joinOpposites() {
 		switch {
 		case single && x.Element == nitrogen && x.Charge == 1:
 			d.cumulate(i, b, y)
-		case y.Aromatic && y.Element == carbon:
+		case y.Aromatic && y.Element == carbon: // stays
 		case single && slices.Contains(expanding, x.Element), single && x.Element == nitrogen,
 			x.Element == carbon && (single || b.Order == molecule.Double):
 			b.Order++
@@ -247,8 +247,9 @@ func (d *drawing) openMesoionic() {
 	}
 }
 
-// search extends d.path from atom i by so many bonds to an atom that fits. The bonds lose and gain an order in turn;
-// the first one loses if loses is set. The last one must gain. search returns false if there is no such path.
+// search extends d.path from atom i by a number of bonds to an atom that fits. The bonds lose and gain an order in turn;
+// the first one loses if loses is set. The caller chooses loses so that the last one gains. A path passes charged atoms only
+// beside the anion where it begins. search returns false, and leaves d.path, if there is no such path or d.left is spent.
 func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bool) bool {
 	if d.left--; d.left < 0 {
 		return false
@@ -270,8 +271,8 @@ func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bo
 	return false
 }
 
-// shortest leaves in d.path the shortest path of first, first+2, … up to most bonds to an atom that fits. It returns
-// false if there is none.
+// shortest leaves in d.path the shortest path of first, first+2, … up to most bonds from atom i to an atom that fits. loses
+// is as in search. It returns false if there is no path.
 func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end int32) bool) bool {
 	d.path = d.path[:0]
 	for bonds := first; bonds <= most; bonds += 2 {
@@ -282,8 +283,8 @@ func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end i
 	return false
 }
 
-// reach leaves in d.path the shortest path from cation x to an atom that fits. The path from a carbon cation has an odd
-// number of bonds, since carbon has no double bond to lose.
+// reach leaves in d.path the shortest path from cation x, of up to most bonds, to an atom that fits. It returns false if
+// there is none. The path from a carbon cation has an odd number of bonds, since carbon has no double bond to lose.
 func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
 	if d.Atoms[x].Element == carbon {
 		return d.shortest(x, false, 1, most, fits)
@@ -291,7 +292,7 @@ func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
 	return d.shortest(x, true, 2, most, fits)
 }
 
-// move moves the charge of cation x along d.path.
+// move moves a charge of cation x along d.path to its end.
 func (d *drawing) move(x int32) {
 	d.flip(d.Atoms[x].Element != carbon)
 	d.Atoms[x].Charge--
@@ -319,7 +320,7 @@ func (d *drawing) end(x int32) int32 {
 	return x
 }
 
-// cations calls use for the cations that no adjacent anion balances.
+// cations calls use for the cations of bases that no adjacent anion balances: without radicals, carbon with three bonds.
 func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
 	for i := range d.Atoms {
 		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) &&
@@ -407,6 +408,7 @@ func (d *drawing) spreadNitrogen(x int32) {
 		if d.reach(x, 4, func(end int32) bool {
 			e := &d.Atoms[end]
 			fits := e.Charge == 0 && e.Radicals == 0 && e.Hydrogens > 0 && slices.Contains(donors, e.Element)
+			// The nitrogen of an aromatic ring of six gives its charge to no amine.
 			return fits && (!d.Atoms[x].Aromatic || small || e.Element != nitrogen || e.Aromatic)
 		}) && d.moveKeeping(x) {
 			return
@@ -414,6 +416,7 @@ func (d *drawing) spreadNitrogen(x int32) {
 	}
 }
 
+// A snapshot is a state of a drawing to return to.
 type snapshot struct {
 	m       *molecule.Molecule
 	changed bool
@@ -436,6 +439,7 @@ func (d *drawing) aromatics() int {
 // inRing reports whether an aromatic ring of least to most atoms holds atom i and, if cation is set, a cation
 // of nitrogen.
 func (d *drawing) inRing(i int32, least, most int, cation bool) bool {
+	// walk extends a path of length atoms that ends at atom at. found is set once it has a cation, or none is needed.
 	var walk func(at int32, length int, found bool) bool
 	walk = func(at int32, length int, found bool) bool {
 		a := &d.Atoms[at]
@@ -454,7 +458,7 @@ func (d *drawing) inRing(i int32, least, most int, cation bool) bool {
 
 func (d *drawing) inFive(i int32) bool { return d.inRing(i, 5, 5, false) }
 
-// loseProtons takes hydrogens off cations.
+// loseProtons takes hydrogens off cations of bases, except carbon and ligands of metals.
 func (d *drawing) loseProtons() {
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
@@ -463,7 +467,7 @@ func (d *drawing) loseProtons() {
 			a.Hydrogens--
 		}
 	}
-	// A protonated N-oxide.
+	// A protonated N-oxide, N+–OH, loses that of the oxygen.
 	for _, b := range d.Bonds {
 		x, y := b.From, b.To
 		if d.Atoms[x].Element != nitrogen {
@@ -486,6 +490,7 @@ func (d *drawing) onMetal(i int32) bool {
 func (d *drawing) gainProtons() {
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
+		// An enol or imidic acid: its hydrogen moves to the far end.
 		if a.Charge == 0 && a.Hydrogens > 0 && a.Degree == 1 && d.protonateFar(int32(i)) {
 			a.Hydrogens--
 			d.changed = true
@@ -494,7 +499,7 @@ func (d *drawing) gainProtons() {
 			continue
 		}
 		if d.opposed(int32(i)) && (d.closeNitronate(int32(i)) || !d.spare(int32(i))) {
-			continue
+			continue // it balances the cation
 		}
 		if a.Element == carbon && !d.acidic(int32(i)) || a.Element != carbon && !slices.Contains(acids, a.Element) {
 			continue
@@ -511,8 +516,9 @@ func (d *drawing) gainProtons() {
 // mostAround is the most neighbours of a cation that spare compares.
 const mostAround = 8
 
-// spare reports whether anion i stays an anion because other anions balance the cations beside it: those of a nitrate
-// or perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
+// spare reports whether anion i may gain a hydrogen because other anions balance the cations beside it, as in a nitrate,
+// a perchlorate or an azide. O− is not spare if one of these is not of oxygen, as in a nitramide or nitronate: that one
+// gains the hydrogen.
 func (d *drawing) spare(i int32) bool {
 	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
 		sum := d.Atoms[l.Atom].Charge
@@ -526,7 +532,7 @@ func (d *drawing) spare(i int32) bool {
 			a := &d.Atoms[m.Atom]
 			sum += min(a.Charge, 0)
 			if a.Charge < 0 && a.Element != oxygen && d.Atoms[i].Element == oxygen {
-				return true // which is less acidic
+				return true // its acid is weaker
 			}
 		}
 		return sum >= 0
@@ -577,7 +583,7 @@ func (d *drawing) protonateFar(i int32) bool {
 	return false
 }
 
-// closeNitronate makes C=N+(O−)O− a nitro group.
+// closeNitronate makes C=N+(O−)O− a nitro group, CH–N+(=O)O−, if atom o is one of its oxygens. Otherwise it returns false.
 func (d *drawing) closeNitronate(o int32) bool {
 	near := d.near.Of(o)
 	if len(near) != 1 || d.Atoms[o].Element != oxygen || d.Atoms[near[0].Atom].Element != nitrogen {
@@ -609,7 +615,7 @@ func (d *drawing) deprotonate() {
 	for _, a := range d.Atoms {
 		net += int(a.Charge)
 	}
-	for class := range 3 {
+	for class := range 3 { // from the most acidic
 		for i := range d.Atoms {
 			a := &d.Atoms[i]
 			if net > 0 && a.Charge == 0 && a.Hydrogens > 0 && a.Radicals == 0 && d.acidity(int32(i)) == class {
@@ -653,7 +659,7 @@ func (d *drawing) acidity(i int32) int {
 // relocate chooses an atom for each permanent cation that is spread over several atoms: the drawing with most
 // aromatic atoms, then with the charge on nitrogen, then the first by canonical text.
 func (d *drawing) relocate() {
-	moved := map[int32]bool{}
+	moved := map[int32]bool{} // atoms with a charge that was placed
 	d.cations(func(x int32, a *molecule.Atom) {
 		if moved[x] || a.Charge != 1 || a.Element == carbon {
 			return
@@ -663,7 +669,7 @@ func (d *drawing) relocate() {
 			return
 		}
 		was := d.snapshot()
-		best, first, at := was, d.rating(x), x
+		best, least, at := was, d.rating(x), x // the best drawing so far, its rating and the atom with the charge
 		for _, path := range paths {
 			if d.left < 0 {
 				break
@@ -672,8 +678,8 @@ func (d *drawing) relocate() {
 			d.path = path
 			end := d.end(x)
 			d.move(x)
-			if r := d.rating(end); r.less(first) {
-				first, best, at = r, d.snapshot(), end
+			if r := d.rating(end); r.less(least) {
+				least, best, at = r, d.snapshot(), end
 			}
 		}
 		d.restore(best)
@@ -681,7 +687,7 @@ func (d *drawing) relocate() {
 	})
 }
 
-// places returns a path to each other atom at which the charge of cation x may be drawn.
+// places returns a path to each other atom at which the charge of cation x, of the given element, may be drawn.
 func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 	tried := map[int32]bool{x: true}
 	d.shortest(x, true, 2, longestPath, func(end int32) bool {
@@ -689,7 +695,7 @@ func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 			tried[end] = true
 			paths = append(paths, slices.Clone(d.path))
 		}
-		return false
+		return false // so that the search goes on
 	})
 	return paths
 }

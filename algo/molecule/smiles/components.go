@@ -54,7 +54,7 @@ var listed = sync.OnceValue(func() map[string]rank {
 			panic(err)
 		}
 		if cells[1] == "drug" {
-			kind += drugSolvent - solvent
+			kind += drugSolvent - solvent // the ranks of drugs are in the same order
 		}
 		m, _ = settleCharges(canonicalClasses(flat(m)))
 		if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return a.Element == carbon }) {
@@ -65,7 +65,9 @@ var listed = sync.OnceValue(func() map[string]rank {
 	return ranks
 })
 
-// choose returns the component of m that is its parent, and whether its charges changed. It records the others.
+// choose returns the component of m that is its parent, and whether its charges changed. It records the others in
+// aside. The parent is of the highest rank, then the largest, then the first by canonical text. Inseparable components
+// are the parent together.
 func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecule, changed bool) {
 	parent, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	if trees == 1 {
@@ -105,7 +107,7 @@ func componentOf(m *molecule.Molecule) component {
 	return c
 }
 
-// count records that c is set aside.
+// count records in aside that c is set aside. parent is the text of the parent.
 func (c *component) count(parent string, aside *molecule.Aside) {
 	salt := c.rank == metalIon && (!c.isHeavy() || slices.Contains(saline, c.m.Atoms[0].Element))
 	switch {
@@ -122,7 +124,7 @@ func (c *component) count(parent string, aside *molecule.Aside) {
 	}
 }
 
-// isSolvent reports whether c is a solvent or excipient. Ions of one are not.
+// isSolvent reports whether c is a solvent, such as water, or an excipient. Ions of one are not.
 func (c *component) isSolvent() bool {
 	return !c.changed && (c.rank == solvent || c.rank == drugSolvent || c.text == "O")
 }

@@ -20,8 +20,8 @@ var (
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
 )
 
-// isMetal reports whether the element with atomic number z is a metal. It is not for a wildcard and H, He, B to Ne, Si
-// to Ar, Ge to Kr, Sb to Xe, At and Rn.
+// isMetal reports whether the element with atomic number z is a metal. No metals are the wildcard, H, He, B to Ne, Si to
+// Ar, Ge to Kr, Sb to Xe, At and Rn.
 func isMetal(z uint8) bool {
 	switch z {
 	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:
@@ -55,12 +55,13 @@ func openMetals(m *molecule.Molecule) *molecule.Molecule {
 			kept = append(kept, b)
 			continue
 		}
-		x := b.From + b.To - i
-		if z := m.Atoms[i].Element; organometallic[i] || !slices.Contains(alkaline, z) && z != 30 && z != 47 || !d.bindsIon(x, b.Order) {
+		x := b.From + b.To - i // the ligand
+		if organometallic[i] || !isSaltMetal(m.Atoms[i].Element) || !d.bindsIon(x, b.Order) {
 			d.redraw(&b, i, x)
 			kept = append(kept, b)
 			continue
 		}
+		// The bond goes. Its electrons stay with the ligand.
 		if b.Order != molecule.Dative && b.Order != molecule.Any {
 			order := int8(b.Order)
 			m.Atoms[i].Charge, m.Atoms[x].Charge = m.Atoms[i].Charge+order, m.Atoms[x].Charge-order
@@ -75,6 +76,9 @@ func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	}
 	return m
 }
+
+// isSaltMetal reports whether bonds of metal z are drawn as ions: of alkaline metals, zinc and silver.
+func isSaltMetal(z uint8) bool { return slices.Contains(alkaline, z) || z == 30 || z == 47 }
 
 // metalOf returns the end of bond b that is a metal, or −1 if none or both are.
 func (d *metals) metalOf(b *molecule.Bond) int32 {
@@ -115,7 +119,8 @@ func (d *metals) bindsIon(x int32, order molecule.Order) bool {
 }
 
 // redraw draws bond b of metal i to ligand x: as a dative bond from a neutral donor, and as a single bond to what is
-// an anion on its own. An amine that was drawn without its third hydrogen gets it.
+// an anion on its own. An amine at a noble metal that was drawn without its third hydrogen gets it. Metals that bounded
+// lists keep their bonds, since a dative bond might be one too many.
 func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	m, l := &d.Atoms[i], &d.Atoms[x]
 	if slices.Contains(bounded, m.Element) {
@@ -123,15 +128,15 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	}
 	donor := slices.Contains([]uint8{nitrogen, oxygen, phosphorus, sulfur, 33}, l.Element)
 	switch {
-	case b.Order == molecule.Dative && b.From == x && l.Charge < 0:
+	case b.Order == molecule.Dative && b.From == x && l.Charge < 0: // from an anion
 		b.Order = molecule.Single
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
-	case b.Order == molecule.Double && l.Element == phosphorus && l.Charge == 0 && l.Degree == 4:
+	case b.Order == molecule.Double && l.Element == phosphorus && l.Charge == 0 && l.Degree == 4: // R3P=M
 		b.From, b.To, b.Order, d.changed = x, i, molecule.Dative, true
 	case b.Order != molecule.Single:
-	case l.Charge < 0 && m.Charge > 0:
+	case l.Charge < 0 && m.Charge > 0: // X−–M+
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
-	case l.Charge == 1 && m.Charge < 0 && donor:
+	case l.Charge == 1 && m.Charge < 0 && donor: // R3N+–M−
 		b.From, b.To, b.Order = x, i, molecule.Dative
 		l.Charge, m.Charge, d.changed = 0, m.Charge+1, true
 	}
@@ -152,13 +157,14 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 var donors = map[uint8]int{46: 4, 78: 4, 79: 2}
 
 // join binds the ligands of a single noble metal that were drawn apart. For another heavy metal it binds the halides
-// that balance its charge, or all anions if the metal is in an organometallic cation.
+// that balance its charge, or all anions if the metal is in an organometallic cation. Metals of salts are not heavy. With
+// several heavy metals it does nothing, as the ligands could belong to each.
 func (d *metals) join(organometallic []bool) {
 	at := int32(-1)
 	var halides, amides, anions, ammonia, bases []int32
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
-		heavy := isMetal(a.Element) && !slices.Contains(alkaline, a.Element) && a.Element != 30 && a.Element != 47
+		heavy := isMetal(a.Element) && !isSaltMetal(a.Element)
 		switch {
 		case heavy && at >= 0:
 			return
@@ -187,7 +193,7 @@ func (d *metals) join(organometallic []bool) {
 		d.bind(at, all, 6)
 		return
 	}
-	if organometallic[at] {
+	if organometallic[at] { // anions of its own fragment are bound already
 		trees, _ := join(nil, d.Molecule, func(*molecule.Bond) bool { return true })
 		halides = append(halides, slices.DeleteFunc(anions, func(x int32) bool { return root(trees, x) == root(trees, at) })...)
 	}
@@ -200,7 +206,8 @@ func (d *metals) join(organometallic []bool) {
 	}
 }
 
-// bind adds bonds from metal i to ligands until it has most bonds.
+// bind adds bonds from ligands to metal i until it has most bonds, or no charge is left for an anion: single bonds from
+// anions, whose charge they take, and dative bonds from neutral ligands.
 func (d *metals) bind(i int32, ligands []int32, most int32) {
 	m := &d.Atoms[i]
 	for _, x := range ligands {

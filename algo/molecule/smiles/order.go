@@ -13,7 +13,7 @@ func (p *parser) orientTags() {
 		switch a.Chirality {
 		case molecule.Clockwise, molecule.CounterClockwise:
 		case molecule.Tetrahedral:
-			// Only now, because addClosure must not see it.
+			// Only now, because readClosure turns the tags @ and @@.
 			a.Chirality = molecule.CounterClockwise
 			if p.spots[i].perm == 2 {
 				a.Chirality = molecule.Clockwise

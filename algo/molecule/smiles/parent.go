@@ -29,7 +29,8 @@ func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) 
 	return c, inner, aside
 }
 
-// parentOf is Parent without a canonical order.
+// parentOf is Parent without a canonical order. Should m not be readable, the parent is flat(m). Atom classes carry the atoms'
+// numbers through the steps.
 func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	numbered := clone(m)
 	for i := range numbered.Atoms {
@@ -63,7 +64,8 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 	return f
 }
 
-// settle reads a text and replaces it by its parent. It keeps atom classes if classes is set.
+// settle reads a text and makes the molecule in p its parent. It returns what was set aside, and an error if the text
+// cannot be read. It keeps atom classes if classes is set.
 func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	p.flat, p.aside = true, molecule.Aside{}
 	if _, err := p.parse(text); err != nil {
@@ -79,7 +81,7 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	// Another tautomer may change which of equal places gets a charge.
 	for pass := 0; n != 0 && pass < mostPasses; pass++ {
 		changed := false
-		for n&redrawing == 0 && n&enol != 0 && p.moveEnol() {
+		for n&redrawing == 0 && n&enol != 0 && p.moveEnol() { // a single enol needs no redrawing
 			aside.Charge, changed = true, true
 			n = p.needs()
 		}
@@ -93,7 +95,7 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 			break
 		}
 		if n = p.needs(); n&(redrawing|enol) == 0 {
-			break
+			break // azoles and amidines were just chosen
 		}
 		text = Write(p.Molecule(""))
 	}
@@ -116,6 +118,7 @@ func (p *parser) flatten() {
 	}
 }
 
+// fragments returns the number of fragments. One of n atoms has n−1 bonds of the chain.
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
 // A need is a set of steps that make a molecule its parent.
@@ -159,7 +162,7 @@ func (p *parser) needs() (n need) {
 			}
 			if hydroxyls = true; p.enolEnd(i).Atom >= 0 {
 				if n&enol != 0 {
-					n |= redrawing
+					n |= redrawing // a second enol
 				}
 				p.enol, n = i, n|enol
 			}
@@ -186,6 +189,7 @@ func (p *parser) moveProtons() {
 	if p.fragments() > 1 || slices.ContainsFunc(p.Bonds, weak) {
 		return
 	}
+	// An ion that is not ordinary ends the loop by a return. resonant: an ammonium with a double bond, as in C=NH+.
 	anions, resonant, permanent, hydroxyls := false, false, false, false
 	for i := range int32(len(p.Atoms)) {
 		a := &p.Atoms[i]
@@ -199,7 +203,7 @@ func (p *parser) moveProtons() {
 		case p.isQuaternary(i):
 			permanent = true
 		case p.ExplicitValence(i)-a.Charge != bonds[a.Element]:
-			return
+			return // an unusual number of bonds
 		case a.Charge == 1 && a.Element == nitrogen && a.Explicit > 0 && !p.besideCharge(i):
 			resonant = resonant || p.isUnsaturated(i)
 		case a.Charge == -1 && terminal && !p.besideCharge(i):
@@ -210,7 +214,7 @@ func (p *parser) moveProtons() {
 		}
 	}
 	if anions && (resonant || permanent) || hydroxyls && permanent {
-		return
+		return // charges might recombine: see standardize
 	}
 	for i := range int32(len(p.Atoms)) {
 		if k := p.expanded(i); k >= 0 {
@@ -227,7 +231,7 @@ func (p *parser) moveProtons() {
 	}
 }
 
-// isQuaternary reports whether atom i is a cation away from other charges whose charge no proton can remove.
+// isQuaternary reports whether atom i is N+ or P+ with four neighbours and no charge beside it. It has no proton to lose.
 func (p *parser) isQuaternary(i int32) bool {
 	a := &p.Atoms[i]
 	return a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i)
@@ -323,7 +327,8 @@ func (p *parser) inChargePair(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
-// standardize replaces what p has read by its parent, except for the choice of tautomer, and reports any change.
+// standardize replaces what p has read by its parent, except for the choice of tautomer, and reports any change. text is
+// what p has read.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
 	opened := false
@@ -337,7 +342,7 @@ func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	if !opened && !changed && len(best.Atoms) == len(p.Atoms) {
 		return false
 	}
-	// A tolerance of the reader may have let the text in.
+	// If only a tolerance of the reader let the text in, its parent may not be readable: then the text stays.
 	if _, err := p.parse(Write(best)); err != nil || len(p.Atoms) != len(best.Atoms) {
 		p.parse(text)
 		return false

@@ -37,8 +37,7 @@ func ParseGraph(text string) (*graph.Graph, error) {
 	return g, err
 }
 
-// ParseIn reads the graph of a molecule in form f. It also tells what was set aside. It is safe for concurrent
-// use.
+// ParseIn reads the graph of a molecule in form f. It also tells what was set aside. It is safe for concurrent use.
 func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error) {
 	p := parsers.Get().(*parser)
 	defer p.giveBack()
@@ -105,7 +104,7 @@ type parser struct {
 	// flat drops isotopes and stereo marks, settles ordinary ions and records both in aside.
 	flat  bool
 	aside molecule.Aside
-	enol  int32 // found by needs
+	enol  int32 // the hydroxyl or thiol group of an enol that needs found
 	tautomers
 }
 
@@ -148,7 +147,7 @@ func (p *parser) parse(text string) (name string, err error) {
 		lo++
 	}
 	hi := len(text)
-	for _, c := range []byte(blanks) {
+	for _, c := range []byte(blanks) { // the SMILES ends at the first blank
 		if k := strings.IndexByte(text[lo:hi], c); k >= 0 {
 			hi = lo + k
 		}
@@ -171,9 +170,10 @@ func (p *parser) parse(text string) (name string, err error) {
 // blanks end the SMILES.
 const blanks = " \t\n\r"
 
+// blank reports whether c is one of blanks.
 func blank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
 
-// sanitize runs the stages after reading.
+// sanitize runs the stages after reading. It returns an error for impossible chemistry.
 func (p *parser) sanitize() error {
 	if p.flat {
 		p.flatten()
@@ -183,7 +183,7 @@ func (p *parser) sanitize() error {
 		}
 		return p.Perceive()
 	}
-	if p.Brackets {
+	if p.Brackets { // else there are no tags and no hydrogen atoms
 		p.orientTags()
 		p.FoldHydrogens()
 	}

@@ -25,7 +25,7 @@ type cursor struct {
 	bond   token // the bond just read
 }
 
-// afterAtom reports whether something other than a bond may follow.
+// afterAtom reports whether a branch, dot or ring bond may follow: an atom was read, and after it no "(" or ".".
 func (c *cursor) afterAtom() bool { return c.atom >= 0 && c.branch < 0 && c.dot < 0 }
 
 // read fills atoms and bonds from p.text[lo:hi].
@@ -76,7 +76,7 @@ func (p *parser) read(lo, hi int) error {
 	return p.checkRepeats()
 }
 
-// missingAtom reports a bond or dot that no atom follows.
+// missingAtom returns an error for a bond or dot that no atom follows, else nil.
 func (p *parser) missingAtom(c *cursor) error {
 	switch {
 	case c.bond.at >= 0:
@@ -108,7 +108,7 @@ func (p *parser) readAtom(c *cursor, i, hi int) (size int, err error) {
 	return int(a.Size), nil
 }
 
-// openBranch reads "(".
+// openBranch reads "(" at offset i.
 func (p *parser) openBranch(c *cursor, i int) error {
 	switch {
 	case !c.afterAtom():
@@ -121,7 +121,7 @@ func (p *parser) openBranch(c *cursor, i int) error {
 	return nil
 }
 
-// closeBranch reads ")".
+// closeBranch reads ")" at offset i. The next bond begins at the atom before the branch.
 func (p *parser) closeBranch(c *cursor, i int) error {
 	switch {
 	case len(p.open) == 0:
@@ -134,7 +134,7 @@ func (p *parser) closeBranch(c *cursor, i int) error {
 	return p.missingAtom(c)
 }
 
-// readDot reads ".".
+// readDot reads "." at offset i.
 func (p *parser) readDot(c *cursor, i int) error {
 	if !c.afterAtom() {
 		return p.ErrorAt(i, 1, "a dot must follow an atom")
@@ -216,7 +216,7 @@ func unwritten(x, y *molecule.DraftAtom) molecule.Order {
 	return molecule.Single
 }
 
-// addBond joins atom i to atom j, which follows it in the text.
+// addBond joins atom i to atom j, which follows it in the text, by the written bond t.
 func (p *parser) addBond(i, j int32, t *token) {
 	// In place: a copied bond takes longer.
 	p.Bonds = append(p.Bonds, molecule.Bond{})
@@ -274,7 +274,7 @@ func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	return size, nil
 }
 
-// readRingNumber reads "7", "%42" or "%(123)".
+// readRingNumber reads "7", "%42" or "%(123)" at offset i. size is the length of its text.
 func (p *parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	s := p.Text[:hi]
 	if s[i] != '%' {
@@ -297,8 +297,7 @@ func (p *parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
 }
 
-// organic maps letters of atoms outside brackets to the element, and to another element if the next letter
-// completes its symbol.
+// organic maps letters outside brackets to the element, and to another element if the next letter completes its symbol.
 var organic = [256]struct {
 	is, aromatic bool
 	z            uint8
@@ -331,7 +330,7 @@ func (p *parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
 	}
 }
 
-// errorLetter reports a letter that is no atom.
+// errorLetter returns an error for the letter at offset i, with which nothing begins.
 func (p *parser) errorLetter(i int) error {
 	switch c := p.Text[i]; {
 	case c == ']':
@@ -364,7 +363,7 @@ func (b *bracket) at(j int) byte {
 
 func (b *bracket) digit() bool { return b.at(b.j)-'0' < 10 }
 
-// number reads digits; "0" is a number but "01" is not.
+// number reads digits; of "01" it reads only the 0. An error names what the number is if it is greater than limit.
 func (b *bracket) number(what string, limit int32) (int32, error) {
 	from, v := b.j, int64(0)
 	for b.digit() {
@@ -389,7 +388,7 @@ func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err
 			return err
 		}
 	}
-	lone := b.at(b.j) == 'H' // it takes no chirality
+	lone := b.at(b.j) == 'H' // the element if no second letter follows; hydrogen takes no chirality
 	if err := b.readElement(); err != nil {
 		return err
 	}
@@ -570,8 +569,7 @@ func (p *parser) closeRings() error {
 		if x.atom == y.atom {
 			return p.ErrorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
 		}
-		// The order written at the first end counts, unless only the second end has one. The bond begins
-		// at the end that counts.
+		// The order written at the first end counts, unless only the second has one. The bond begins at the end that counts.
 		from, to := y, x
 		if x.specified {
 			from, to = x, y

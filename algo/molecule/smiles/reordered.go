@@ -7,8 +7,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// Reordered returns a function that reorders values of the n atoms of a molecule in form f to the
-// atoms of its SMILES, NaN for omitted atoms. It returns no values if the SMILES has other atoms.
+// Reordered returns a function that reorders values of the n atoms of a molecule in form f to the atoms of its SMILES,
+// with NaN for omitted atoms. The function returns nil for nil, and if in form f the SMILES has not n atoms.
 func Reordered(text string, f molecule.Form, n int) func([]float64) []float64 {
 	if f == molecule.AsWritten {
 		return func(v []float64) []float64 { return v }

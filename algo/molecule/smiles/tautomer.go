@@ -12,7 +12,8 @@ import (
 // Tautomers of azoles and amidines, including guanidines, differ in which nitrogen has the hydrogen. The parent has
 // it on the first nitrogen in an atom order that ignores hydrogens. Other tautomers stay as written.
 
-// azole counts the nitrogens of an aromatic ring of five: with of them have a hydrogen, of may have one.
+// azole counts the nitrogens of an aromatic ring of five: with of them have a hydrogen, of may have one. Other rings
+// give 0, 0.
 func (p *parser) azole(ring []int32) (with, of int32) {
 	if len(ring) != 5 {
 		return 0, 0
@@ -69,6 +70,7 @@ func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 		if !neutral(&p.Atoms[n], nitrogen) || p.Degree(n) > 2 || not != nil && not[n] {
 			continue
 		}
+		// n is saturated, or its double bond leads to c or another such carbon.
 		if d := p.doubled(n); d == -1 || d >= 0 && neutral(&p.Atoms[d], carbon) {
 			list = append(list, n)
 		}
@@ -79,7 +81,7 @@ func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 	return list
 }
 
-// chooseTautomer converts the molecule to its chosen tautomer, and reports any change.
+// chooseTautomer converts the molecule to its chosen tautomer of the groups that n names, and reports any change.
 func (p *parser) chooseTautomer(n need) bool {
 	t := &p.tautomers
 	t.azoles, t.amidines, t.nitrogens = t.azoles[:0], t.amidines[:0], t.nitrogens[:0]
@@ -94,10 +96,10 @@ func (p *parser) chooseTautomer(n need) bool {
 	}
 	t.aromatic = p.aromatics()
 	p.save(&t.first)
-	mobile := p.mobile()
+	before := p.checksum()
 	changed := p.settleAmidines()
 	changed = p.settleAzoles() || changed
-	if !changed || p.mobile() != mobile {
+	if !changed || p.checksum() != before {
 		return changed
 	}
 	// A hydrogen that moved between equal nitrogens changes nothing. If classes do not tell, texts do.
@@ -135,8 +137,8 @@ func (p *parser) aromatics() (n int) {
 	return n
 }
 
-// mobile returns a checksum of the numbers of hydrogens at each class of nitrogens.
-func (p *parser) mobile() (sum uint64) {
+// checksum returns a checksum of the numbers of hydrogens at each class of nitrogens.
+func (p *parser) checksum() (sum uint64) {
 	for _, i := range p.nitrogens {
 		sum += rings.Mix(p.class[i]) * uint64(p.Atoms[i].Hydrogens()+1)
 	}
@@ -148,7 +150,7 @@ type tautomers struct {
 	azoles    [][]int32 // nitrogens of each ring that may have its hydrogens
 	amidines  []amidine
 	nitrogens []int32 // of azoles and amidines
-	place     []int32 // place of each atom in the order
+	place     []int32 // of each atom in an order that all tautomers share, see rankTautomers
 	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
 	aromatic  int     // how many atoms are aromatic
 
@@ -213,22 +215,48 @@ func (p *parser) findAmidines() {
 	}
 }
 
-// rankTautomers orders the atoms in a way that is equal for all tautomers. It returns false if all tautomers
-// are equal, because a single group has equal nitrogens.
+// rankTautomers fills class and place in a way that is equal for all tautomers. Atoms that may be equivalent share a
+// class. Places order the atoms of groups, those of a class too. It returns false if all tautomers are equal, because a
+// single group has equal nitrogens.
 func (p *parser) rankTautomers() (differ bool) {
 	t := &p.tautomers
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
 	m := &l.read
 	p.Fill(m)
-	const mobile = 1000 // in place of a mass number
+	p.blankGroups(m)
+	l.canon.partition(m)
+	t.class, t.place = append(t.class[:0], l.canon.cell...), append(t.place[:0], l.canon.cell...)
+	distinct := true
+	for i := range m.Atoms {
+		distinct = distinct && (m.Atoms[i].Isotope != mobile || l.canon.size[t.class[i]] == 1)
+	}
+	if distinct { // each atom of a group has a class of its own, which serves as its place
+		return true
+	}
+	l.canon.search()
+	copy(t.place, l.canon.place)
+	first := t.nitrogens[0]
+	// Nitrogens of a class are equal if an automorphism maps one to the other. None is recorded for those without
+	// another neighbour than their carbon (see orderTwins), which are always equal.
+	return len(t.azoles)+len(t.amidines) > 1 || slices.ContainsFunc(t.nitrogens, func(i int32) bool {
+		return t.class[i] != t.class[first] || p.Degree(i) > 1 && root(l.canon.orbit, i) != root(l.canon.orbit, first)
+	})
+}
+
+// mobile marks the atoms of groups in place of a mass number, which no atom of a parent has.
+const mobile = 1000
+
+// blankGroups removes from m what differs between tautomers, the hydrogens, hybridisation and bond orders of groups. The
+// mark mobile keeps their atoms apart from others that look alike now.
+func (p *parser) blankGroups(m *molecule.Molecule) {
 	blank := func(i int32) {
 		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mobile
 	}
-	for _, i := range t.nitrogens {
+	for _, i := range p.nitrogens {
 		blank(i)
 	}
-	for _, a := range t.amidines {
+	for _, a := range p.amidines {
 		blank(a.carbon)
 		for _, l := range p.Neighbors(a.carbon) {
 			if slices.Contains(a.nitrogens, l.Atom) {
@@ -238,25 +266,10 @@ func (p *parser) rankTautomers() (differ bool) {
 		}
 		p.blur(m, a.carbon)
 	}
-	l.canon.partition(m)
-	t.class, t.place = append(t.class[:0], l.canon.cell...), append(t.place[:0], l.canon.cell...)
-	distinct := true
-	for i := range m.Atoms {
-		distinct = distinct && (m.Atoms[i].Isotope != mobile || l.canon.size[t.class[i]] == 1)
-	}
-	if distinct {
-		return true
-	}
-	l.canon.search()
-	copy(t.place, l.canon.place)
-	first := t.nitrogens[0]
-	return len(t.azoles)+len(t.amidines) > 1 || slices.ContainsFunc(t.nitrogens, func(i int32) bool {
-		return t.class[i] != t.class[first] || p.Degree(i) > 1 && root(l.canon.orbit, i) != root(l.canon.orbit, first)
-	})
 }
 
-// blur removes the hybridisation of saturated atoms beside atom i from m. It depends on the tautomer: a lone pair is
-// conjugated beside the double bond but not beside the single one.
+// blur removes the hybridisation of saturated atoms beside atom i from m. This differs between tautomers: a lone pair
+// is conjugated beside the double bond but not beside the single one.
 func (p *parser) blur(m *molecule.Molecule, i int32) {
 	for _, l := range p.Neighbors(i) {
 		if !p.isUnsaturated(l.Atom) {
@@ -278,8 +291,9 @@ func (p *parser) settleAzoles() (changed bool) {
 	for _, ring := range p.azoles {
 		p.sort(ring)
 		with, now := p.holders(ring)
-		p.giveHydrogens(ring, 1<<with-1)
-		changed = changed || now != 1<<with-1
+		first := 1<<with - 1 // the set of the first nitrogens, as many as have a hydrogen
+		p.giveHydrogens(ring, first)
+		changed = changed || now != first
 	}
 	if !changed || p.keeps() {
 		return changed
@@ -293,7 +307,7 @@ func (p *parser) settleAzoles() (changed bool) {
 
 const fewAzoles = 8
 
-// holders returns which nitrogens of a ring have hydrogens, as a set of bits, and how many.
+// holders returns how many nitrogens of a ring have a hydrogen, and which: bit k is set for ring[k].
 func (p *parser) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
 		h := int(p.Atoms[i].Hydrogens())
@@ -310,13 +324,14 @@ func (p *parser) giveHydrogens(ring []int32, choice int) {
 	}
 }
 
-// settleAzole finds the first choice for the hydrogens of one ring that keeps aromaticity, and reports any change.
+// settleAzole gives the hydrogens of one ring to the first choice of nitrogens that keeps aromaticity, and reports any
+// change. Choices are sets of bits, as holders returns them, and the lowest comes first.
 func (p *parser) settleAzole(ring []int32) bool {
 	with, now := p.holders(ring)
 	p.save(&p.before)
 	for choice := range now {
 		if bits.OnesCount(uint(choice)) != with {
-			continue
+			continue // another number of hydrogens
 		}
 		if p.giveHydrogens(ring, choice); p.keeps() {
 			return true
@@ -335,7 +350,8 @@ func (p *parser) keeps() bool {
 }
 
 // settleAmidines gives each carbon, in order, a double bond to its first nitrogen, as long as every other carbon
-// still gets one, and reports any change.
+// still gets one, and reports any change. It changes nothing if the search takes more than amidineSteps, or if
+// aromaticity would be lost.
 func (p *parser) settleAmidines() (changed bool) {
 	slices.SortFunc(p.amidines, func(x, y amidine) int { return int(p.place[x.carbon]) - int(p.place[y.carbon]) })
 	for _, a := range p.amidines {
@@ -343,7 +359,7 @@ func (p *parser) settleAmidines() (changed bool) {
 	}
 	steps := amidineSteps
 	holder := make([]int32, len(p.Atoms)) // for each nitrogen: 1 + the carbon that has it
-	var choose func(list []amidine) bool
+	var choose func(list []amidine) bool  // gives each carbon of the list a nitrogen, or returns false
 	choose = func(list []amidine) bool {
 		if len(list) == 0 {
 			return true
@@ -367,6 +383,7 @@ func (p *parser) settleAmidines() (changed bool) {
 		return false
 	}
 	p.save(&p.before)
+	// A nitrogen has three bonds. If it has the double bond, two go to its carbon. Hydrogens are the rest.
 	for _, a := range p.amidines {
 		for _, l := range p.Neighbors(a.carbon) {
 			n := l.Atom

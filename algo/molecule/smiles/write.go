@@ -42,7 +42,7 @@ type writer struct {
 	used         []uint64 // numbers in use
 	newBond      []int32  // a bond's place in what Parse would read
 	dir          []molecule.Direction
-	next         []int32
+	next         []int32 // of an atom: which of its sorted links visit follows next
 	roots, stack []int32
 	numbers      []int32 // of the atoms, in order
 	sorted       []neighbor.Link
@@ -89,7 +89,7 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	w.numberRings()
 }
 
-// visit goes through a fragment.
+// visit adds the atoms of root's fragment to the order, depth first, and sets their place, parent and last child.
 func (w *writer) visit(root int32) {
 	stack := w.stack[:0]
 	enter := func(i int32, from neighbor.Link) {
@@ -250,7 +250,7 @@ func (w *writer) write() []byte {
 	return w.out
 }
 
-// writeBond writes bond k behind atom i, as a slash if w gives it a direction. A bond that needs no symbol writes nothing.
+// writeBond writes bond k, which leads on from atom i: a slash if w gives it a direction, nothing if it needs no symbol.
 func (w *writer) writeBond(k, i int32) {
 	if w.dir != nil {
 		switch w.dir[k] {
@@ -384,9 +384,10 @@ func (w *writer) turned(k, i int32) bool {
 	if len(links) != 3 {
 		return odd
 	}
-	if w.m.Atoms[i].Hydrogens == 1 {
+	if w.m.Atoms[i].Hydrogens == 1 { // it inverts the tag of a first atom
 		return odd != (w.parent[i].Atom < 0)
 	}
+	// A lone pair inverts it at an atom with one ring bond and no multiple bond.
 	if len(rings) != 1 {
 		return odd
 	}
@@ -419,20 +420,18 @@ func (w *writer) direct() {
 	if len(doubles)+len(toHydrogen) == 0 {
 		return
 	}
-	at := func(k int32) (int32, int32) {
+	// In the order of the text, by the later end of each bond, then by the earlier one.
+	ends := func(k int32) int64 {
 		x, y := w.place[m.Bonds[k].From], w.place[m.Bonds[k].To]
-		return max(x, y), min(x, y)
+		return int64(max(x, y))<<32 | int64(min(x, y))
 	}
-	slices.SortFunc(doubles, func(x, y int32) int {
-		xl, xf := at(x)
-		yl, yf := at(y)
-		return cmp.Or(cmp.Compare(xl, yl), cmp.Compare(xf, yf))
-	})
+	slices.SortFunc(doubles, func(x, y int32) int { return cmp.Compare(ends(x), ends(y)) })
 	carries := w.carriers(doubles, toHydrogen)
 	w.markDirections(carries, w.uniteCarriers(doubles, carries))
 }
 
-// carriers chooses the bonds with a direction. Each end of a double bond needs one, and a bond may serve two ends.
+// carriers chooses the bonds with a direction, by number of bond. Each end of a double bond needs one. The best is one that
+// serves another end already, then one to an atom without a double bond, then the first in the text.
 func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	carries := make([]bool, len(w.m.Bonds))
 	for _, k := range toHydrogen {
@@ -443,17 +442,17 @@ func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 			best, merit := int32(-1), -1
 			for _, l := range w.near.Of(i) {
 				if l.Bond == k || w.symbol(l.Bond, i) != "" {
-					continue
+					continue // a slash cannot stand with another symbol
 				}
-				x := 1
+				value := 1
 				switch {
 				case carries[l.Bond]:
-					x = 3
+					value = 3
 				case !w.hasDouble(l.Atom):
-					x = 2
+					value = 2
 				}
-				if x > merit || x == merit && w.place[l.Atom] < w.place[w.other(best, i)] {
-					best, merit = l.Bond, x
+				if value > merit || value == merit && w.place[l.Atom] < w.place[w.other(best, i)] {
+					best, merit = l.Bond, value
 				}
 			}
 			if best >= 0 {
@@ -472,7 +471,7 @@ type parity struct {
 
 // find returns the root of bond k's tree, and whether k is opposite to it.
 func (f *parity) find(k int32) (int32, bool) {
-	// Two passes keep chains of double bonds linear.
+	// The second pass joins all bonds on the way to the root, which keeps chains of double bonds linear.
 	top, odd := k, false
 	for f.parent[top] != top {
 		odd = odd != f.flip[top]
@@ -496,7 +495,8 @@ func (f *parity) unite(x, y int32, differ bool) {
 	}
 }
 
-// uniteCarriers joins bonds whose directions determine each other.
+// uniteCarriers returns the forest of the bonds in carries whose directions determine each other: at both ends of a
+// double bond, and beside each other at one end.
 func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	f := &parity{make([]int32, len(carries)), make([]bool, len(carries))}
 	for k := range f.parent {
@@ -507,7 +507,7 @@ func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	for _, k := range doubles {
 		b := &w.m.Bonds[k]
 		var carrier [2]int32
-		var lead [2]bool // the first other bond of its end
+		var lead [2]bool // the carrier is the first other bond of its end
 		for e, i := range [2]int32{b.From, b.To} {
 			carrier[e] = -1
 			first := true
@@ -537,7 +537,7 @@ func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 // markDirections fills w.dir for the bonds in carries. The first bond of each set is "/".
 func (w *writer) markDirections(carries []bool, f *parity) {
 	w.dir = make([]molecule.Direction, len(carries))
-	begin := make([]molecule.Direction, len(carries)) // of the top of a set
+	begin := make([]molecule.Direction, len(carries)) // of the root of a set
 	mark := func(k int32) {
 		if !carries[k] {
 			return
@@ -576,7 +576,7 @@ func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }
 
-// keepingBond returns the bond of hydrogen i if its direction alone keeps the hydrogen an atom (see foldable), or -1.
+// keepingBond returns the bond of hydrogen i if its direction alone keeps the hydrogen an atom (see Foldable), or -1.
 func (w *writer) keepingBond(i int32) int32 {
 	a := &w.m.Atoms[i]
 	links := w.near.Of(i)
@@ -614,7 +614,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 	slices.SortStableFunc(w.rings, func(x, y int32) int { return cmp.Compare(w.number[x], w.number[y]) })
 	for _, bond := range w.rings {
 		from, to := w.place[m.Bonds[bond].From], w.place[m.Bonds[bond].To]
-		// A ring bond begins where its order is written, or else where it closes.
+		// A ring bond begins where its order is written, at the opening end, or else where it closes.
 		if (w.symbol(bond, w.order[min(from, to)]) == "") != (from > to) {
 			from, to = to, from
 		}

@@ -42,7 +42,7 @@ const (
 	wildcard       // 1 or 2
 )
 
-// aromatize marks aromatic atoms and bonds.
+// aromatize marks aromatic atoms and bonds. It tries only candidates: rings of allowed donors that are not all wildcards.
 func (p *Draft) aromatize() {
 	r, a := &p.Rings, &p.aro
 	if r.Len() == 0 {
@@ -50,7 +50,7 @@ func (p *Draft) aromatize() {
 	}
 	n, m := len(p.Atoms), len(p.Bonds)
 	buffer.Zeroed(&a.donor, n)
-	some := false
+	some := false // some ring is a candidate
 	candidate := func(q int32) bool {
 		wild := true
 		for _, i := range r.Ring(int(q)) {
@@ -86,12 +86,12 @@ func (p *Draft) aromatize() {
 // aromatic, or after maxFusedRings.
 func (p *Draft) aromatizeSystem(system []int32) {
 	r, a := &p.Rings, &p.aro
-	done := 0
+	done := 0 // aromatic bonds of the system
 	if len(system) == 1 {
 		p.tryRings(system, &done)
 		return
 	}
-	total := 0
+	total := 0 // bonds of the system; a.times marks those that were counted
 	for _, q := range system {
 		for _, b := range r.Bonds(int(q)) {
 			if a.times[b] == 0 {
@@ -170,7 +170,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 			a.count[i]++
 		}
 	}
-	low, high, wild := 0, 0, 0
+	low, high, wild := 0, 0, 0 // the fewest and most electrons, and the wildcards among the donors
 	for _, i := range a.atoms {
 		// An atom inside three rings is not on the perimeter.
 		if a.count[i] <= 2 {
@@ -189,7 +189,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 		}
 		a.count[i] = 0
 	}
-	if wild > 1 || !huckel(low, high) {
+	if wild > 1 || !huckel(low, high) { // RDKit allows one wildcard
 		return
 	}
 	for _, i := range a.atoms {
@@ -220,7 +220,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 	}
 }
 
-// huckel reports whether some number from low to high is 4n+2. If high is below 6, it must be 2 itself, as in RDKit.
+// huckel reports whether some number from low to high is 4n+2. Below 6, high itself must be 2, as in RDKit.
 func huckel(low, high int) bool {
 	if high >= 6 {
 		for n := low; n <= high; n++ {
@@ -304,7 +304,7 @@ func (p *Draft) electronsOffered(i int32) donor {
 			}
 			return one
 		}
-		// Some multiple bond is needed, except in tropylium and the like.
+		// Without a bond out of the rings it needs one within, except in tropylium and the like.
 		degree := p.Degree(i) + a.Explicit
 		if p.weak {
 			for _, l := range p.Neighbors(i) {
@@ -322,7 +322,7 @@ func (p *Draft) electronsOffered(i int32) donor {
 		return noDonor
 	}
 	if outer >= 0 && moreElectronegative(p.Atoms[outer].Element, a.Element) {
-		n--
+		n-- // the outer atom draws one away
 	}
 	if n%2 == 1 {
 		return one

@@ -103,7 +103,7 @@ func (c *Asides) add(name string, n int) {
 	(*c)[name] += n
 }
 
-// Of summarises the counts over so many records: "of 10 molecules 2 were read without isotopes". It is empty if nothing
+// Of summarises the counts over a number of records: "of 10 molecules 2 were read without isotopes". It is empty if nothing
 // was set aside.
 func (c Asides) Of(records int) string {
 	var list []string
@@ -117,7 +117,7 @@ func (c Asides) Of(records int) string {
 		if k.graph {
 			what, text = "graph", counted(n, k.name)
 		}
-		if len(list) == 0 {
+		if len(list) == 0 { // later items share the verb of the first
 			text += [...]string{" was", " were"}[min(n, 2)-1]
 			if !k.graph {
 				text += " read"

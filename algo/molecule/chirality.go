@@ -77,8 +77,10 @@ func (p *Draft) CleanTags() {
 		}
 	}
 	p.beginHashes()
-	for p.separate(); len(c.open)+len(c.ringed) > 0 && c.work >= 0 && p.label(); p.separate() {
-		// Each round may tell more neighbours apart. c.work bounds the rounds.
+	p.separate()
+	// Each round may tell more neighbours apart. c.work bounds the rounds.
+	for len(c.open)+len(c.ringed) > 0 && c.work >= 0 && p.label() {
+		p.separate()
 	}
 	if len(c.open)+len(c.ringed) == 0 {
 		return
@@ -174,7 +176,7 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>29
 }
 
-// alike reports whether two neighbours of atom i have the same hash.
+// alike reports whether two neighbours of atom i have the same hash. Bonds that do not affect chirality do not count.
 func (p *Draft) alike(i int32) bool {
 	links, hash := p.Neighbors(i), p.tags.hash
 	for k, l := range links {
@@ -191,7 +193,7 @@ func (p *Draft) alike(i int32) bool {
 }
 
 // label adds to the hashes of new centres, and of the ends of new stereo bonds, how their neighbours are arranged. The
-// arrangement is relative to the order of the neighbours' hashes. It returns false if there is no new one.
+// arrangement is relative to the order of the neighbours' hashes. label returns false if there is no new centre or bond.
 func (p *Draft) label() bool {
 	c := &p.tags
 	c.marks = c.marks[:0]
@@ -212,9 +214,9 @@ func (p *Draft) label() bool {
 		for _, i := range [2]int32{b.From, b.To} {
 			first, second := p.beside(i, k)
 			switch {
-			case second < 0:
+			case second < 0: // the other place has a hydrogen or nothing
 			case c.hash[first] == c.hash[second]:
-				return false
+				return false // not yet
 			case c.hash[first] < c.hash[second]:
 				stereo = stereo.Flip()
 			}
@@ -223,7 +225,7 @@ func (p *Draft) label() bool {
 		c.marks = append(c.marks, mark{b.From, by}, mark{b.To, by})
 		return true
 	})
-	for _, m := range c.marks {
+	for _, m := range c.marks { // only now, since all are relative to the hashes before
 		c.hash[m.atom] += m.by
 	}
 	return len(c.marks) > 0
@@ -255,7 +257,8 @@ func (p *Draft) Affects(k, i int32) bool {
 	return b.Order != Any && !(b.Order == Dative && b.From == i)
 }
 
-// legalCentre reports whether atom i could be a stereocentre if all of its neighbours were different.
+// legalCentre reports whether atom i could be a stereocentre if its neighbours were all different. It needs three or four
+// of them, hydrogens included. Three atoms and no hydrogen suffice only to some N, P, As, S and Se.
 func (p *Draft) legalCentre(i int32) bool {
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)
@@ -371,10 +374,10 @@ func (p *Draft) side(i, k int32) Direction {
 			d = Level // a ring bond that is written "=" at one end and "/" at the other
 		}
 		if b.From != i {
-			d = d.Flip()
+			d = d.Flip() // as seen from atom i
 		}
 		if !first {
-			d = d.Flip()
+			d = d.Flip() // the second bond is on the other side
 		}
 		if d != Level {
 			if side == d.Flip() {
@@ -387,8 +390,9 @@ func (p *Draft) side(i, k int32) Direction {
 	return side
 }
 
-// ringCandidate reports whether ring atom i may be a stereo atom of its ring system. It is if it has two different
-// neighbours outside rings, or one. Without any, exactly two of its three or four ring neighbours must be alike.
+// ringCandidate reports whether ring atom i may be a stereo atom of its ring system. It may with two bonds out of rings
+// to different neighbours, or with one. Without any, exactly two of its three or four ring neighbours must be alike.
+// Flat nitrogens never may.
 func (p *Draft) ringCandidate(i int32) bool {
 	if p.flatNitrogen(i) {
 		return false
@@ -396,7 +400,7 @@ func (p *Draft) ringCandidate(i int32) bool {
 	links := p.Neighbors(i)
 	hash := p.tags.hash
 	var out [2]uint64
-	outside, inside, kinds := 0, 0, 0
+	outside, inside, kinds := 0, 0, 0 // bonds out of rings and in rings, and hashes at the latter
 	for k, l := range links {
 		if !p.Bonds[l.Bond].InRing {
 			if outside < 2 {
@@ -438,7 +442,7 @@ func (p *Draft) findRingStereo() {
 		if c.atomSeen[i] || !viable(int32(i)) {
 			continue
 		}
-		c.queue = c.queue[:0]
+		c.queue = c.queue[:0] // atoms that the walk reached
 		push := func(from int32) {
 			for _, l := range p.Neighbors(from) {
 				if c.bondSeen[l.Bond] {

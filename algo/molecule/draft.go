@@ -43,7 +43,7 @@ type Draft struct {
 	// atoms without implicit hydrogens.
 	Brackets bool
 	Lean     bool // for a molfile: RDKit folds its hydrogens differently
-	weak     bool // some bonds add to the valence of one end or none
+	weak     bool // see Weak
 	aromatic bool // some atoms or bonds were read as aromatic
 }
 
@@ -79,6 +79,7 @@ const (
 	Down
 )
 
+// Flip exchanges Up and Down. Level stays.
 func (d Direction) Flip() Direction { return [...]Direction{Level, Down, Up}[d] }
 
 func (p *Draft) Neighbors(i int32) []neighbor.Link { return p.near.Of(i) }
@@ -89,17 +90,17 @@ func (p *Draft) Degree(i int32) int32 { return p.near.Degree(i) }
 func (p *Draft) twice(k, i int32) int32 {
 	b := &p.Bonds[k]
 	if b.Order == Dative && b.From == i {
-		return 0
+		return 0 // a dative bond adds only to its To end
 	}
 	return halves[b.Order]
 }
 
-// bounded runs a search with a new budget in proportion to the molecule, so that every input takes linear time. A search
-// that needs more ends with an error.
+// bounded runs a search with a new budget in proportion to the molecule, so that every input takes linear time. It returns
+// the search's error, or a SyntaxError about the whole text if the search spends its budget.
 func (p *Draft) bounded(search func() error) error {
 	p.budget = 2_000_000 + 1000*len(p.Atoms)
 	err := func() (err error) {
-		defer rings.Recover(&err)
+		defer rings.Recover(&err) // of the panic by spend
 		return search()
 	}()
 	if err == rings.ErrTangled {
@@ -108,17 +109,17 @@ func (p *Draft) bounded(search func() error) error {
 	return err
 }
 
-// spend takes steps from the budget, and panics if they are not left.
+// spend takes steps from the budget. If they are not left it panics, which bounded turns into an error.
 func (p *Draft) spend(steps int) {
 	if p.budget -= steps; p.budget < 0 {
 		panic(rings.ErrTangled)
 	}
 }
 
-// Repeat returns the first bond that joins the same atoms as an earlier one, or -1.
+// Repeat returns the first bond that joins the same atoms as an earlier one, or -1. Bonds of the chain never do.
 func (p *Draft) Repeat() int32 {
 	for k := max(p.Chain, 0); k < len(p.Bonds); k++ {
-		if b := &p.Bonds[k]; p.near.Between(b.From, b.To) != int32(k) {
+		if b := &p.Bonds[k]; p.near.Between(b.From, b.To) != int32(k) { // Between returns the first
 			return int32(k)
 		}
 	}
@@ -131,7 +132,8 @@ func (p *Draft) Perceive() error { return p.bounded(p.perceive) }
 // PerceiveAgain repeats Perceive after a change of hydrogens, charges and bond orders. It keeps the rings.
 func (p *Draft) PerceiveAgain() error { return p.bounded(p.perceiveBonds) }
 
-// SetHydrogens gives atom i n hydrogens. It makes them explicit if its default valence does not imply them.
+// SetHydrogens gives atom i n hydrogens. If it had another number, all n become explicit. An atom that was given none may
+// still get implicit ones when it is perceived again.
 func (p *Draft) SetHydrogens(i, n int32) {
 	if a := &p.Atoms[i]; a.Hydrogens() != n {
 		a.Explicit, a.NoImplicit = n, n > 0
@@ -166,7 +168,7 @@ func (p *Draft) perceiveBonds() error {
 	return nil
 }
 
-// findRings finds the rings and marks their atoms and bonds.
+// findRings finds the rings and marks their atoms and bonds. It panics with rings.ErrTangled if the budget is spent.
 func (p *Draft) findRings() {
 	r := &p.Rings
 	if p.Chain == len(p.Bonds) {
@@ -199,7 +201,7 @@ func (p *Draft) Molecule(name string) *Molecule {
 	return m
 }
 
-// Fill writes the molecule that was read to m and reuses m's memory. The name stays.
+// Fill writes the molecule that was read to m and reuses m's memory. It leaves m's name.
 func (p *Draft) Fill(m *Molecule) {
 	buffer.Grow(&m.Atoms, len(p.Atoms))
 	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
@@ -231,19 +233,20 @@ func (p *Draft) fillAtom(o *Atom, i int32) {
 // Link finds the neighbours of atoms.
 func (p *Draft) Link() { LinkUp(&p.near, len(p.Atoms), p.Bonds) }
 
-// LinkUp fills t with the neighbours of so many atoms. The neighbours of an atom are in the order of bonds.
+// LinkUp fills t with the neighbours of atoms 0 to atoms−1, those of each atom in the order of bonds.
 func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
 	spans, list := buffer.Zeroed(&t.Spans, atoms), buffer.Grow(&t.Links, 2*len(bonds))
 	for k := range bonds {
-		spans[bonds[k].From].Hi++
+		spans[bonds[k].From].Hi++ // for now the number of neighbours
 		spans[bonds[k].To].Hi++
 	}
-	sum := int32(0)
+	end := int32(0)
 	for i := range spans {
 		s := &spans[i]
-		sum += s.Hi
-		s.Lo, s.Hi = sum, sum
+		end += s.Hi
+		s.Lo, s.Hi = end, end
 	}
+	// Each span grows downwards from its end, so the last bond comes first.
 	for k := len(bonds) - 1; k >= 0; k-- {
 		b := &bonds[k]
 		x, y := &spans[b.From], &spans[b.To]
@@ -254,5 +257,5 @@ func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
 	}
 }
 
-// Weak reports whether some bond adds to the valence of one end only, or of none.
+// Weak reports whether some bond, a dative or Any bond, adds to the valence of one end only, or of none.
 func (p *Draft) Weak() bool { return p.weak }

@@ -44,7 +44,7 @@ func MassNumber(z uint8) int32 { return int32(elements[z].isotope) }
 // ElementOf returns the atomic number of the symbol with the letters c and d, where d is 0 for a symbol of one
 // letter. It returns 0 if no element has the symbol.
 func ElementOf(c, d byte) uint8 {
-	if c-'A' >= 26 || d != 0 && d-'a' >= 26 {
+	if c-'A' >= 26 || d != 0 && d-'a' >= 26 { // bytes below 'A' and 'a' wrap to large ones
 		return 0
 	}
 	return numbers[c-'A'][d&0x1f]
@@ -62,6 +62,7 @@ var basics [256]struct {
 	early   bool
 }
 
+// init fills elements and, from them, basics and numbers.
 func init() {
 	readElements()
 	for z := range elements {
@@ -71,7 +72,7 @@ func init() {
 	}
 	basics[0].plain, basics[1].plain = -1, -1
 	for z := 1; z <= MaxElement; z++ {
-		s := elements[z].symbol + "\x00"
+		s := elements[z].symbol + "\x00" // 0 if there is no second letter
 		numbers[s[0]-'A'][s[1]&0x1f] = uint8(z)
 	}
 }

@@ -188,7 +188,7 @@ func (a *Atom) describe(x *[Features]float32) {
 	x[ColumnRing] = float32(bit(a.InRing))
 }
 
-// bit returns 1 for true. The compiler makes it without a branch.
+// bit returns 1 for true, else 0. The compiler makes it without a branch.
 func bit(b bool) uint8 {
 	if b {
 		return 1

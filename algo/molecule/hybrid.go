@@ -6,20 +6,22 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// conjugated reports whether a bond of atom i is conjugated. An aromatic bond is. So is a bond between two atoms that
-// can take part in conjugation, if one of them has another multiple bond, and so is that multiple bond.
+// conjugated reports whether a bond of atom i is conjugated. Aromatic bonds are. A bond between two atoms that can take
+// part in conjugation is, if one of them has another multiple bond. Then this multiple bond is conjugated, too.
 func (p *Draft) conjugated(i int32) bool {
 	links := p.Neighbors(i)
 	if slices.ContainsFunc(links, func(l neighbor.Link) bool { return p.Bonds[l.Bond].Aromatic }) {
 		return true
 	}
 	for _, l := range links {
+		// The bond itself stands beside a multiple one.
 		if p.joins(i, l) && (p.multipleBeside(i, l.Bond) || p.multipleBeside(l.Atom, l.Bond)) {
 			return true
 		}
 		if !p.multiple(l.Bond) || !p.takesPart(l.Atom) {
 			continue
 		}
+		// The bond is the multiple one, beside a bond of its other end.
 		for _, o := range p.Neighbors(l.Atom) {
 			if p.joins(l.Atom, o) && p.multipleBeside(l.Atom, o.Bond) {
 				return true
@@ -40,7 +42,7 @@ func (p *Draft) multipleBeside(i, k int32) bool {
 // joins reports whether link l of atom i joins atoms that take part in conjugation.
 func (p *Draft) joins(i int32, l neighbor.Link) bool { return p.takesPart(i) && p.takesPart(l.Atom) }
 
-// takesPart reports whether atom i, with at most three neighbours, can take part in conjugation.
+// takesPart reports whether atom i can take part in conjugation: it has at most three neighbours and is conjugable.
 func (p *Draft) takesPart(i int32) bool {
 	return p.Degree(i)+p.Atoms[i].Hydrogens() <= 3 && p.conjugable(i)
 }
@@ -68,11 +70,11 @@ func (p *Draft) hybridize() {
 		degree := p.Degree(int32(i)) + a.Hydrogens()
 		a.hybrid = Unhybridized
 		if a.Chirality != Achiral && a.Element != 0 {
-			a.hybrid = a.Chirality.hybrid(degree)
+			a.hybrid = a.Chirality.hybrid(degree) // a fitting tag decides
 		}
 		if a.hybrid == Unhybridized && a.Element != 0 {
 			orbitals := degree
-			if a.Element > 1 && a.Element < 89 {
+			if a.Element > 1 && a.Element < 89 { // from actinium on only neighbours count, as in RDKit
 				orbitals += a.lonePairs()
 			}
 			if orbitals >= 0 && int(orbitals) < len(byOrbitals) {
@@ -106,7 +108,7 @@ func (a *DraftAtom) lonePairs() int32 {
 	outer := int32(basics[a.Element].outer)
 	total := a.totalValence()
 	free := outer - (total + a.Charge)
-	if a.Radicals != 0 && total+outer-a.Charge < 8 {
+	if a.Radicals != 0 && total+outer-a.Charge < 8 { // below an octet each unpaired electron has an orbital
 		return (free-a.Radicals)/2 + a.Radicals
 	}
 	return free / 2

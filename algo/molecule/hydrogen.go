@@ -33,13 +33,12 @@ func (p *Draft) FoldHydrogens() {
 			heavy.Explicit++
 		}
 		if heavy.Chirality.Handed() {
-			for around, after := p.Neighbors(l.Atom), false; len(around) > 0; around = around[1:] {
-				switch {
-				case around[0].Bond == l.Bond:
-					after = true
-				case after && gone[around[0].Bond] == 0:
+			after := false // behind the hydrogen's bond
+			for _, o := range p.Neighbors(l.Atom) {
+				if after && gone[o.Bond] == 0 {
 					heavy.Chirality = heavy.Chirality.Turn()
 				}
+				after = after || o.Bond == l.Bond
 			}
 		}
 		p.passDirection(l, gone)
@@ -98,8 +97,9 @@ func (p *Draft) Foldable(i int32) bool {
 	return true
 }
 
-// countsHydrogens reports whether hydrogens of a molfile become explicit hydrogens of atom i. Otherwise only the
-// valence gives the atom hydrogens, so that ammonium drawn without charge becomes ammonia.
+// countsHydrogens reports whether hydrogens of a molfile become explicit hydrogens of atom i: if it takes no implicit
+// ones, has a tag, or has a valence above the default that is allowed. Otherwise only the valence gives the atom
+// hydrogens, so that ammonium drawn without charge becomes ammonia.
 func (p *Draft) countsHydrogens(i int32) bool {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Chirality != Achiral {
@@ -128,6 +128,7 @@ func (p *Draft) passDirection(l neighbor.Link, gone []int32) {
 		return
 	}
 	p.Dirs[other] = dir
+	// Of two bonds that both lead away from the atom, one is up where the other is down.
 	if p.Bonds[other].From == l.Atom && p.Bonds[l.Bond].From == l.Atom {
 		p.Dirs[other] = dir.Flip()
 	}
@@ -168,7 +169,7 @@ func (p *Draft) normalizeNitrogen(i int32) {
 	}
 	aromatic := a.Aromatic
 	a.Aromatic = false
-	valence := p.ExplicitValence(i)
+	valence := p.ExplicitValence(i) // which would be lowered for an aromatic atom
 	a.Aromatic = aromatic
 	if valence != 5 {
 		return

@@ -23,8 +23,8 @@ type kekuler struct {
 
 	atoms      []kekuleAtom
 	all        []int32 // atoms of the system, in ring order
-	wild       []int32
-	makeSingle []int32
+	wild       []int32 // its wildcards that are candidates
+	makeSingle []int32 // bonds
 
 	done    []int32 // atoms that are settled, in order
 	queue   []int32 // a deque: queue[head:]
@@ -37,7 +37,7 @@ type kekuler struct {
 
 type kekuleAtom struct {
 	in        bool // in the system
-	candidate bool
+	candidate bool // takes a double bond
 	trial     bool // a candidate in the current trial
 	done      bool
 	queued    int32         // how often the atom is in the queue
@@ -153,8 +153,8 @@ func (m *Molecule) Kekule() (orders []Order, ok bool) {
 
 var drafts = sync.Pool{New: func() any { return new(Draft) }}
 
-// fuse fills f with the usable rings and marks the others done. Rings of more than limit atoms get no neighbours, nor do
-// rings become neighbours that share more than most bonds. 0 means no such limit.
+// fuse fills f with the usable rings and marks the others done. Rings are neighbours if they share a bond, but not if one
+// has more than limit atoms or if they share more than most bonds. 0 means no such limit.
 func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 	r := &p.Rings
 	n := r.Len()
@@ -170,14 +170,14 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 		if !r.Fused(q) || f.done[q] || limit > 0 && r.Size(q) > limit {
 			continue
 		}
-		f.touched = f.touched[:0]
+		f.touched = f.touched[:0] // rings that share a bond with ring q; f.shared counts the bonds
 		for _, b := range r.Bonds(q) {
-			of := r.OfBond(b)
-			if len(of) == 1 {
+			sharing := r.OfBond(b)
+			if len(sharing) == 1 {
 				continue
 			}
-			p.spend(len(of))
-			for _, o := range of {
+			p.spend(len(sharing))
+			for _, o := range sharing {
 				if int(o) == q || f.done[o] || limit > 0 && r.Size(int(o)) > limit {
 					continue
 				}
@@ -227,11 +227,11 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 	if p.arrange() {
 		return nil
 	}
-	// Wildcards may lack a double bond: try all combinations.
+	// Wildcards may lack a double bond: try every set of them without one. Bit q of off stands for wildcard q.
 	if n := min(len(k.wild), maxWildcards); n > 0 {
 		k.done = k.done[:0]
 		for off := 1; off < 1<<n; off++ {
-			for _, i := range k.all {
+			for _, i := range k.all { // begin anew
 				for _, l := range p.Neighbors(i) {
 					if b := &p.Bonds[l.Bond]; b.Aromatic && k.atoms[l.Atom].in {
 						b.Order = Single
@@ -270,7 +270,7 @@ func (p *Draft) markCandidates() {
 		a := &p.Atoms[i]
 		k.atoms[i].queued = 1 // here only: the atom was visited
 		if a.Element != 0 && !p.inAromatic(i) {
-			k.done = append(k.done, i)
+			k.done = append(k.done, i) // not aromatic: its bonds stay
 			continue
 		}
 		bonds, ignored := int32(0), int32(0)
@@ -325,7 +325,7 @@ func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
 	limit := int32(basics[a.Element].valence) + shift
 	total := a.totalValence()
 	degree := p.Degree(i) + a.Room() - ignored
-	if total > limit {
+	if total > limit { // take the lowest valence that suffices
 		for _, v := range elements[a.Element].valences[1:] {
 			if total <= limit || v <= 0 {
 				break
@@ -350,7 +350,8 @@ func (p *Draft) ownsAromatic(q int32) bool {
 }
 
 // arrange places double bonds between the candidates on trial. It returns false, and leaves the bonds unchanged, if it
-// finds no arrangement within maxBacktracks.
+// finds no arrangement within maxBacktracks. Each candidate takes the first partner among its open neighbours. Where none
+// is left, the latest choice with other options is undone and takes its next one.
 func (p *Draft) arrange() bool {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
@@ -359,11 +360,11 @@ func (p *Draft) arrange() bool {
 	}
 	k.queue, k.head = k.queue[:0], 0
 	k.moves, k.pool, k.doubled = k.moves[:0], k.pool[:0], k.doubled[:0]
-	backtracks, from := 0, 0
+	backtracks, from := 0, 0 // all[:from] are done
 	ok := true
 	for ok && (len(k.done) < len(k.all) || k.head < len(k.queue)) {
 		var i int32
-		if k.head < len(k.queue) {
+		if k.head < len(k.queue) { // neighbours of settled atoms first
 			i = k.queue[k.head]
 			k.head++
 			atoms[i].queued--
@@ -377,12 +378,12 @@ func (p *Draft) arrange() bool {
 		atoms[i].done = true
 		p.spend(4)
 		options := atoms[i].options
-		again := options.Lo < options.Hi
+		again := options.Lo < options.Hi // the search came back to atom i for its next option
 		if !again {
 			options = p.findOptions(i)
 		}
 		switch {
-		case !atoms[i].trial:
+		case !atoms[i].trial: // it has its double bond, or takes none
 		case options.Lo < options.Hi:
 			p.double(i, options, again)
 		case p.Atoms[i].Element != 0:
@@ -438,8 +439,8 @@ func (p *Draft) findOptions(i int32) neighbor.Span {
 	return neighbor.Span{Lo: lo, Hi: int32(len(k.pool))}
 }
 
-// double places a double bond between atom i and its first option. It keeps the other options for backtracking. again
-// is set if atom i is in k.moves already.
+// double places a double bond between atom i and its first option. It keeps the other options for backtracking: k.moves
+// lists the atoms that have any. again is set if atom i is listed already.
 func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 	k, atoms := &p.kek, p.kek.atoms
 	l := k.pool[options.Lo]
@@ -460,18 +461,18 @@ func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 // backtrack undoes the choice at atom i and everything after it.
 func (p *Draft) backtrack(i int32) {
 	k := &p.kek
-	at := slices.Index(k.done, i)
-	undone := k.done[at:]
-	k.done = k.done[:at]
+	first := slices.Index(k.done, i)
+	undone := k.done[first:]
+	k.done = k.done[:first]
 	for _, j := range undone {
 		k.atoms[j].done = false
 		k.atoms[j].queued++
 	}
-	// They return to the front, in order.
+	// The undone atoms return to the front of the queue, in order.
 	rest := k.queue[k.head:]
 	k.queue = slices.Concat(undone, rest)
 	k.head = 0
-	for _, j := range k.all {
+	for _, j := range k.all { // double bonds between undone atoms become single
 		if k.atoms[j].done {
 			continue
 		}

@@ -88,7 +88,7 @@ const (
 )
 
 // Chirality is the chirality tag of an atom. Clockwise and CounterClockwise refer to the order of the atom's
-// bonds in Bonds. An implicit hydrogen comes first (RDKit's convention).
+// bonds in Bonds. An implicit hydrogen comes last (RDKit's convention).
 type Chirality uint8
 
 const (
@@ -115,10 +115,10 @@ const (
 // Handed reports whether a tag is relative to the order of bonds.
 func (c Chirality) Handed() bool { return c == Clockwise || c == CounterClockwise }
 
-// Flip exchanges Z and E.
+// Flip exchanges Z and E. NoStereo stays.
 func (s Stereo) Flip() Stereo { return [...]Stereo{NoStereo, StereoE, StereoZ}[s] }
 
-// Turn returns the mirror image of a tag.
+// Turn returns the mirror image of a tag. Only Clockwise and CounterClockwise have another one.
 func (c Chirality) Turn() Chirality {
 	if c.Handed() {
 		return Clockwise + CounterClockwise - c

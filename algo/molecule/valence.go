@@ -26,10 +26,10 @@ func (a *DraftAtom) Room() int32 {
 // totalValence returns the valence including all hydrogens.
 func (a *DraftAtom) totalValence() int32 { return a.valence + a.Room() }
 
-// shift returns what the charge adds to the allowed numbers of bonds.
+// shift returns what the charge adds to the allowed numbers of bonds. Carbon loses a bond by either charge.
 func (a *DraftAtom) shift() int32 {
 	if basics[a.Element].early || a.Element == 6 && a.Charge > 0 {
-		return -a.Charge
+		return -a.Charge // B− has four bonds
 	}
 	return a.Charge
 }
@@ -73,7 +73,8 @@ func (e *element) reduce(sum, shift int32) int32 {
 	return sum
 }
 
-// implicitHydrogens returns how many hydrogens atom i lacks. ok is false if its explicit valence is too high.
+// implicitHydrogens returns how many hydrogens atom i lacks. ok is false if its explicit valence is too high, or if it is a
+// lone hydrogen with a charge beyond ±1.
 func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Element == 0 {
@@ -95,9 +96,9 @@ func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 // atoms take hydrogens only up to the default valence.
 func (e *element) room(used, shift int32, aromatic bool) (n int32, ok bool) {
 	for k, v := range e.valences {
-		free, fills := int32(v)+shift-used, k == 0 || !aromatic
+		free, fills := int32(v)+shift-used, k == 0 || !aromatic // fills: hydrogens may take what is free
 		switch {
-		case v < 0:
+		case v < 0: // any number of bonds
 			return 0, fills
 		case free == 0, free > 0 && fills:
 			return free, true
@@ -240,7 +241,7 @@ func (p *Draft) settleHydrogens() {
 		if !a.ring && sums[i]+2*a.Explicit == 2*a.valence {
 			continue // as checkValences found it
 		}
-		before := a.Room()
+		before := a.Room() // as the Kekulé form implies
 		if p.plainValence(a, sums[i]) && a.implicit >= before {
 			continue
 		}
@@ -256,8 +257,8 @@ func (p *Draft) settleHydrogens() {
 	}
 }
 
-// ImpliedHydrogens returns how many hydrogens a reader gives an uncharged atom outside brackets whose bonds add
-// up to sum half bonds. ok is false if there are too many bonds.
+// ImpliedHydrogens returns how many hydrogens a reader gives an uncharged atom of element z outside brackets whose bonds
+// add up to sum half bonds. ok is false if there are too many bonds.
 func ImpliedHydrogens(z uint8, sum int32, aromatic bool) (n int32, ok bool) {
 	e := &elements[z]
 	if aromatic && sum > 2*int32(e.valences[0]) {

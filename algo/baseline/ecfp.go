@@ -113,7 +113,7 @@ func widened(m *molecule.Molecule, layer, atom int, bonds []int, keys []uint32, 
 		bond := m.Bonds[b]
 		other := bond.From + bond.To - int32(atom)
 		bits[b/64] |= 1 << (b % 64)
-		for w, x := range around[other] {
+		for w, x := range around[other] { // the bonds that the neighbour has
 			bits[w] |= x
 		}
 		order := uint32(bond.Order)

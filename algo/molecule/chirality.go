@@ -150,6 +150,7 @@ func (p *Draft) separate() {
 				return
 			}
 		}
+		// Each hash takes in those of the atom's neighbours, multiplied by the orders of the bonds.
 		c.work -= len(c.hash) + len(c.weights)
 		for i, sum := range c.hash {
 			for q := p.near.Spans[i].Lo; q < p.near.Spans[i].Hi; q++ {
@@ -434,6 +435,7 @@ func (p *Draft) findRingStereo() {
 	}
 	buffer.Zeroed(&c.atomSeen, len(p.Atoms))
 	buffer.Zeroed(&c.bondSeen, len(p.Bonds))
+	// viable reports whether atom i has an open tetrahedral tag and may be a stereo atom of a ring system.
 	viable := func(i int32) bool {
 		a := &p.Atoms[i]
 		return a.Chirality != Achiral && a.Chirality < SquarePlanar && !a.centre && a.ring && p.ringCandidate(i)
@@ -443,6 +445,7 @@ func (p *Draft) findRingStereo() {
 			continue
 		}
 		c.queue = c.queue[:0] // atoms that the walk reached
+		// push queues the neighbours of an atom over ring bonds that the walk has not seen.
 		push := func(from int32) {
 			for _, l := range p.Neighbors(from) {
 				if c.bondSeen[l.Bond] {

@@ -36,7 +36,7 @@ func (e *SyntaxError) Caret(text string) string {
 		text = strings.TrimSuffix(e.line, "\r")
 	}
 	at := min(max(e.Column-1-e.cut, 0), len(text))
-	lo, hi := 0, len(text)
+	lo, hi := 0, len(text) // the part to show: at most caretWidth bytes, with at in the middle if possible
 	if hi > caretWidth {
 		lo = max(0, at-caretWidth/2)
 		hi = min(len(text), lo+caretWidth)

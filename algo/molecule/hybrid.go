@@ -73,7 +73,7 @@ func (p *Draft) hybridize() {
 			a.hybrid = a.Chirality.hybrid(degree) // a fitting tag decides
 		}
 		if a.hybrid == Unhybridized && a.Element != 0 {
-			orbitals := degree
+			orbitals := degree                   // of neighbours and lone pairs
 			if a.Element > 1 && a.Element < 89 { // from actinium on only neighbours count, as in RDKit
 				orbitals += a.lonePairs()
 			}

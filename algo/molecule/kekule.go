@@ -78,7 +78,7 @@ func (p *Draft) kekulize() error {
 		return nil
 	}
 	atoms, bonds := p.Atoms, p.Bonds
-	if r.Len() > 0 {
+	if r.Len() > 0 { // each system of fused rings
 		buffer.Zeroed(&k.atoms, len(atoms))
 		buffer.Zeroed(&k.added, len(bonds))
 		// Rings of wildcards only are not arranged.

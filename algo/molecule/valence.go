@@ -212,7 +212,7 @@ func (p *Draft) countRadicals() {
 		if a.Element <= 2 {
 			shell = 2
 		}
-		n := shell - outer - used + a.Charge
+		n := shell - outer - used + a.Charge // places left
 		if n < 0 {
 			n = 0
 			if len(e.valences) > 1 {
@@ -224,7 +224,7 @@ func (p *Draft) countRadicals() {
 				}
 			}
 		}
-		if r := outer - used - a.Charge; r >= 0 {
+		if r := outer - used - a.Charge; r >= 0 { // electrons outside bonds
 			n = min(n, r)
 		}
 		a.Radicals = n

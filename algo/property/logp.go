@@ -222,7 +222,7 @@ func (a *atom) oxygen() float64 {
 	}
 	sulfoxide := a.Charge == 0 && a.bound(molecule.Double, func(to *atom) bool { return to.Element == sulfur && to.Charge == 0 }) > 0
 	acid := a.bound(molecule.Single, func(to *atom) bool { return to.is('C') && to.double('O') > 0 }) > 0
-	carbonyl := -0.1188 // OS
+	carbonyl := -0.1188 // OS, unless a is the oxygen of a carbonyl group
 	for _, l := range a.links {
 		if l.order == molecule.Double && l.to.is('C') {
 			carbonyl = l.to.carbonylLogP()

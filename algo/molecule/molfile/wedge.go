@@ -99,7 +99,7 @@ func (m *reader) fold() {
 			m.wedges[kept] = m.wedges[k]
 			kept++
 		} else if m.wedges[k] == wavy && m.first[b.From] >= 0 {
-			m.sites[b.From].wavy = true
+			m.sites[b.From].wavy = true // a wavy bond to a hydrogen that goes
 		}
 	}
 	m.wedges = m.wedges[:kept]

@@ -21,7 +21,7 @@ func Parse(text string) (p *Pattern, err error) {
 	text = strings.TrimSpace(text)
 	r := &reader{text: text}
 	defer func() {
-		if failed, ok := recover().(*molecule.SyntaxError); ok {
+		if failed, ok := recover().(*molecule.SyntaxError); ok { // by fail
 			p, err = nil, failed
 		}
 	}()
@@ -297,7 +297,7 @@ var counts = map[string]struct {
 
 const none = "-1"
 
-// primitive reads one condition of a bracket and returns its test. depth counts the enclosing patterns. It fails by fail.
+// primitive reads one condition of a bracket and returns its test. depth counts the enclosing patterns. It panics by fail.
 func (r *reader) primitive(depth int) func(place) bool {
 	if rest := r.text[r.at:]; len(rest) > 1 && elementOf(rest[:2]) > 0 {
 		r.at += 2

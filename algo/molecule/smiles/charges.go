@@ -272,7 +272,7 @@ func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bo
 }
 
 // shortest leaves in d.path the shortest path of first, first+2, … up to most bonds from atom i to an atom that fits. loses
-// is as in search. It returns false if there is no path.
+// is as in search. It returns false if there is no path or the budget d.left is spent.
 func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end int32) bool) bool {
 	d.path = d.path[:0]
 	for bonds := first; bonds <= most; bonds += 2 {

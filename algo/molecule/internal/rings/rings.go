@@ -175,7 +175,7 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) (err err
 	defer Recover(&err)
 	r.near, r.ends, r.chain = *near, ends, chain
 	r.prepare()
-	if r.Plain || !r.spanText() {
+	if r.Plain || !r.spanText() { // both fill tree, order and label
 		r.spanWalk()
 	}
 	r.findBridges()
@@ -383,7 +383,7 @@ func (r *Finder) trimChains(tree []int32) int {
 		if at.degree > 1 {
 			continue
 		}
-		if at.degree == 1 {
+		if at.degree == 1 { // its only bond should lead to the parent
 			k := at.up.Bond
 			if r.Plain || k < 0 || r.shut[k]&trimmed != 0 {
 				r.changed = append(r.changed, i)

@@ -19,7 +19,7 @@ const (
 	codecLZ4    = 7
 )
 
-// lack returns what of a chunk cannot be read, or nothing.
+// lack returns what of a chunk cannot be read, in words, or "" if all can.
 func (c Codecs) lack(k *chunk) string {
 	missing := map[int64]string{3: "LZO", 5: "the old LZ4"}
 	if c.Brotli == nil {
@@ -53,7 +53,7 @@ type unpacking struct {
 	gzip  gzip.Reader
 }
 
-// unpack counts n bytes more in memory than in the file.
+// unpack counts n bytes that pages take in memory. It fails with ErrBomb if they are too many for the file's size.
 func (c *cursor) unpack(n int) error {
 	c.bytes += int64(n)
 	if (c.bytes-freeExpand)/maxExpand > c.file.size {
@@ -62,7 +62,8 @@ func (c *cursor) unpack(n int) error {
 	return nil
 }
 
-// decompress returns size bytes, at most MaxPage, in c.out or body.
+// decompress returns the content of a page: body itself if the column is not compressed, or else size bytes, at most
+// MaxPage, in c.out. It fails unless body expands to exactly that size.
 func (c *cursor) decompress(body []byte, size int64) ([]byte, error) {
 	if c.chunk.codec == codecNone || size == 0 && len(body) == 0 {
 		return body, nil
@@ -91,7 +92,8 @@ func (c *cursor) decompress(body []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// filled reads all of out, and nothing is left: the checksum stands at the end.
+// filled reads all of out from body by the reader that open returns. It fails unless the data end there, where their
+// checksum is.
 func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {
 	r, err := open(bytes.NewReader(body))
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 
 var errDeltas = errors.New("damaged differences")
 
-// undelta returns whole numbers that are stored as differences, in blocks of miniblocks (DELTA_BINARY_PACKED), and what
-// is behind them. An empty page holds none.
+// undelta returns whole numbers that are stored as differences (DELTA_BINARY_PACKED), and what is behind them. Each block
+// has a least difference, and miniblocks of what the others exceed it by. An empty page holds no numbers.
 func (c *cursor) undelta(body []byte) (numbers []int64, behind []byte, err error) {
 	if len(body) == 0 {
 		return nil, nil, nil
@@ -29,7 +29,7 @@ func (c *cursor) undelta(body []byte) (numbers []int64, behind []byte, err error
 	}
 	for uint64(len(numbers)) < count {
 		least := r.signed()
-		for _, width := range r.take(minis) {
+		for _, width := range r.take(minis) { // in bits
 			if uint64(len(numbers)) == count {
 				break
 			}
@@ -52,7 +52,7 @@ func (c *cursor) undelta(body []byte) (numbers []int64, behind []byte, err error
 // deltaNumbers returns the plain form of numbers that are stored as differences.
 func (c *cursor) deltaNumbers(body []byte) (plain []byte, err error) {
 	numbers, _, err := c.undelta(body)
-	for _, x := range numbers {
+	for _, x := range numbers { // of which the column has the lowest bytes
 		plain = binary.LittleEndian.AppendUint64(plain, uint64(x))[:len(plain)+c.column.width]
 	}
 	return plain, err
@@ -79,7 +79,7 @@ func (c *cursor) deltaTexts(body []byte, prefixed bool) (plain []byte, err error
 		}
 		size := shared + n
 		ofBody, ofLast := int64(len(body)), int64(len(plain)-begin)
-		if n < 0 || n > ofBody || shared < 0 || shared > ofLast || 4+size > int64(MaxPage-len(plain)) {
+		if n < 0 || n > ofBody || shared < 0 || shared > ofLast || 4+size > int64(MaxPage-len(plain)) { // more than there is
 			return nil, errDeltas
 		}
 		if err := c.unpack(4 + int(size)); err != nil {

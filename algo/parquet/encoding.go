@@ -5,13 +5,15 @@ import (
 	"errors"
 )
 
-// values yields a page's values. Each is valid until the next.
+// values yields a page's values. Each is valid until the next. After the last one the error is errValues.
 type values interface{ next() ([]byte, error) }
 
 var errValues = errors.New("fewer values than it says")
 
+// plainTexts have their length in front of them, in 4 bytes.
 type plainTexts struct{ left []byte }
 
+// next returns the next text.
 func (p *plainTexts) next() ([]byte, error) {
 	if len(p.left) < 4 {
 		return nil, errValues
@@ -31,6 +33,7 @@ type plainNumbers struct {
 	size int
 }
 
+// next returns the bytes of the next number.
 func (p *plainNumbers) next() ([]byte, error) {
 	if len(p.left) < p.size {
 		return nil, errValues
@@ -43,11 +46,12 @@ func (p *plainNumbers) next() ([]byte, error) {
 // truths are packed bits or runs.
 type truths struct {
 	packed []byte // nil for runs
-	at     int    // bit of the next
+	at     int    // the next bit of packed
 	hybrid hybrid
 	value  [1]byte
 }
 
+// next returns the next truth as a byte, 0 or 1.
 func (t *truths) next() ([]byte, error) {
 	if t.packed == nil {
 		x, err := t.hybrid.next()
@@ -62,13 +66,14 @@ func (t *truths) next() ([]byte, error) {
 	return t.value[:], nil
 }
 
-// words is a dictionary of texts with a page's indices.
+// words is a dictionary of texts with a page's indices into it.
 type words struct {
 	texts   []byte // one behind the other
 	ends    []uint32
 	indices hybrid
 }
 
+// next returns the text of the next index. It fails for an index beyond the dictionary.
 func (w *words) next() ([]byte, error) {
 	i, err := w.indices.next()
 	if err != nil {
@@ -94,6 +99,7 @@ type hybrid struct {
 	bit    int    // in packed
 }
 
+// next returns the next number. It fails after the last one.
 func (h *hybrid) next() (uint32, error) {
 	for h.run == 0 {
 		if err := h.begin(); err != nil {
@@ -109,6 +115,8 @@ func (h *hybrid) next() (uint32, error) {
 	return x, nil
 }
 
+// begin moves to the next run. The lowest bit of its head tells whether it repeats one value, as often as the other bits
+// say, or has so many groups of eight numbers, packed.
 func (h *hybrid) begin() error {
 	head, n := binary.Uvarint(h.left)
 	if n <= 0 {
@@ -116,7 +124,7 @@ func (h *hybrid) begin() error {
 	}
 	h.left = h.left[n:]
 	if head&1 == 0 {
-		size := (h.width + 7) / 8
+		size := (h.width + 7) / 8 // of the value, in bytes
 		if len(h.left) < size {
 			return errValues
 		}
@@ -133,14 +141,14 @@ func (h *hybrid) begin() error {
 	}
 	size := groups * uint64(h.width)
 	h.run, h.packed, h.bit = groups*8, h.left[:size:size], 0
-	if h.width == 0 {
+	if h.width == 0 { // all are 0
 		h.packed, h.value = nil, 0
 	}
 	h.left = h.left[size:]
 	return nil
 }
 
-// bitsAt returns at most 64 bits from an offset on, the lowest first.
+// bitsAt returns the number of width bits, at most 64, that begins at a bit of b, its lowest bit first.
 func bitsAt(b []byte, bit, width int) (x uint64) {
 	for got := 0; got < width; {
 		shift := (bit + got) & 7

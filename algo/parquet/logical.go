@@ -64,7 +64,7 @@ var convertedTypes = []logical{
 	{kind: stringType}, {kind: bsonType}, {kind: intervalType},
 }
 
-// readLogical reads the union LogicalType: a field, whose id is the kind.
+// readLogical reads the union LogicalType: a field, whose id is the kind. Kinds that are shown alike become one.
 func readLogical(r *reader) (l logical) {
 	unsigned := false
 	r.fields(func(id int, kind byte) bool {
@@ -73,12 +73,12 @@ func readLogical(r *reader) (l logical) {
 			return false
 		}
 		r.numbers(map[int]*int64{1: &l.scale, 2: &l.precision}, func(field int, kind byte) bool {
-			l.utc = l.utc || field == 1 && kind == thriftTrue
-			unsigned = unsigned || field == 2 && kind == thriftFalse
+			l.utc = l.utc || field == 1 && kind == thriftTrue        // of times: isAdjustedToUTC
+			unsigned = unsigned || field == 2 && kind == thriftFalse // of integers: isSigned
 			if field != 2 || kind != thriftStruct {
 				return false // a truth has no bytes
 			}
-			r.fields(func(unit int, _ byte) bool {
+			r.fields(func(unit int, _ byte) bool { // of times: milli-, micro- or nanoseconds
 				l.digits = 3 * unit
 				return false
 			})
@@ -150,7 +150,7 @@ var forms = map[[2]int]form{
 	{intervalType, fixedArray}: {"intervals", 12, appendInterval},
 }
 
-// setForm sets how a leaf's values are shown. Columns of unknown types are not read.
+// setForm sets how a leaf's values are shown. A column of an unknown type gets only What, so that it is not read.
 func (c *Column) setForm(e element) {
 	f, known := forms[[2]int{e.logical.kind, int(e.physical)}]
 	width := f.width
@@ -199,7 +199,7 @@ func appendFloat(_ *Column, b, v []byte) []byte {
 	return strconv.AppendFloat(b, math.Float64frombits(uint64(wholeNumber(v))), 'g', -1, 64)
 }
 
-// half widens a float with 5 bits of exponent. Its bits make a float32 that is 2¹¹² times too small.
+// half returns the value of a float16. Its bits, shifted, make a float32 that is 2¹¹² times too small.
 func half(x uint16) float32 {
 	const infinite = 0x7f800000
 	bits := uint32(x&0x7fff) << 13
@@ -243,7 +243,7 @@ func appendDecimal(c *Column, b, v []byte) []byte {
 	if c.physical == int32s || c.physical == int64s {
 		slices.Reverse(left)
 	}
-	if len(left) > 0 && left[0] >= 0x80 {
+	if len(left) > 0 && left[0] >= 0x80 { // negate two's complement
 		b = append(b, '-')
 		for i, carry := len(left)-1, 1; i >= 0; i-- {
 			x := int(^left[i]) + carry
@@ -251,14 +251,14 @@ func appendDecimal(c *Column, b, v []byte) []byte {
 		}
 	}
 	scale := int(c.logical.scale)
-	least := scale + 1
+	least := scale + 1 // digits
 	if scale > 0 && c.logical.scale == c.logical.precision {
 		least = scale
 	}
 	var room [maxDigits + 1]byte
 	digits := room[:0] // the last first
 	for left = bytes.TrimLeft(left, "\x00"); len(left) > 0 || len(digits) < least; {
-		rest := 0
+		rest := 0 // of a division by 10
 		for i, x := range left {
 			rest = rest<<8 | int(x)
 			left[i], rest = byte(rest/10), rest%10
@@ -275,12 +275,12 @@ func appendDecimal(c *Column, b, v []byte) []byte {
 	return b
 }
 
-// infinityName returns how DuckDB calls the last or the first day or time, and nothing for others.
+// infinityName returns how DuckDB calls the last or the first day or time, which stand for infinity, and "" for others.
 func infinityName(v []byte) string {
 	switch string(v) {
-	case "\xff\xff\xff\x7f", "\xff\xff\xff\xff\xff\xff\xff\x7f":
+	case "\xff\xff\xff\x7f", "\xff\xff\xff\xff\xff\xff\xff\x7f": // the largest int32 and int64
 		return "infinity"
-	case "\x01\x00\x00\x80", "\x01\x00\x00\x00\x00\x00\x00\x80":
+	case "\x01\x00\x00\x80", "\x01\x00\x00\x00\x00\x00\x00\x80": // their negatives
 		return "-infinity"
 	}
 	return ""
@@ -296,7 +296,7 @@ func appendDate(_ *Column, b, v []byte) []byte {
 
 const secondsOfDay = 24 * 60 * 60
 
-// appendDay appends the date of a day from 1970 on.
+// appendDay appends the date of a day, given as the number of days since 1970.
 func appendDay(b []byte, day int64) []byte {
 	year, month, date := time.Unix(day*secondsOfDay, 0).UTC().Date()
 	if year <= 0 {
@@ -307,7 +307,7 @@ func appendDay(b []byte, day int64) []byte {
 
 func appendClock(c *Column, b, v []byte) []byte { return c.logical.appendClock(b, wholeNumber(v)) }
 
-// appendClock appends a time of a day.
+// appendClock appends a time of a day. x counts units of 10^-digits seconds, of which trailing zeros are left out.
 func (l *logical) appendClock(b []byte, x int64) []byte {
 	second := int64(math.Pow10(l.digits))
 	b = fmt.Appendf(b, "%02d:%02d:%02d", x/second/3600, x/second/60%60, x/second%60)
@@ -320,7 +320,8 @@ func (l *logical) appendClock(b []byte, x int64) []byte {
 	return b
 }
 
-// appendMoment appends the time that lies x after the beginning of a day.
+// appendMoment appends date and time of x units, as in appendClock, after the beginning of a day since 1970. x may be
+// negative.
 func (l *logical) appendMoment(b []byte, day, x int64) []byte {
 	length := secondsOfDay * int64(math.Pow10(l.digits))
 	day += x / length
@@ -339,14 +340,14 @@ func appendStamp(c *Column, b, v []byte) []byte {
 	return c.logical.appendMoment(b, 0, wholeNumber(v))
 }
 
-// appendStamp96 appends nanoseconds of a Julian day.
+// appendStamp96 appends a time that is given as 8 bytes of nanoseconds and 4 bytes of a Julian day.
 func appendStamp96(_ *Column, b, v []byte) []byte {
 	const julian1970 = 2440588
 	l := logical{digits: 9}
 	return l.appendMoment(b, wholeNumber(v[8:])-julian1970, wholeNumber(v[:8]))
 }
 
-// appendInterval appends months, days and milliseconds.
+// appendInterval appends an interval, such as 1 year 2 days 00:00:01, given as months, days and milliseconds.
 func appendInterval(_ *Column, b, v []byte) []byte {
 	months, days, millis := uint32(wholeNumber(v[:4])), uint32(wholeNumber(v[4:8])), uint32(wholeNumber(v[8:]))
 	var parts []string

@@ -7,18 +7,18 @@ import (
 
 var errCorrupt = errors.New("not of the size that they are said to have")
 
-// unsnappy decompresses a block of Snappy into all of dst.
+// unsnappy decompresses a block of Snappy into all of dst. It fails if the block is damaged or does not fill dst.
 func unsnappy(dst, src []byte) error {
 	size, n := binary.Uvarint(src)
 	if n <= 0 || size != uint64(len(dst)) {
 		return errCorrupt
 	}
-	at := 0
+	at := 0 // bytes of dst that are written
 	for src = src[n:]; len(src) > 0; {
 		tag := src[0]
-		var length, offset, head int
+		var length, offset, head int // head is the size of the tag and what belongs to it
 		switch tag & 3 {
-		case 0:
+		case 0: // a literal, whose length is in the tag or in up to 4 bytes behind it
 			length, head = int(tag>>2)+1, 1
 			if more := length - 60; more > 0 {
 				if head += more; len(src) < head {
@@ -36,15 +36,15 @@ func unsnappy(dst, src []byte) error {
 			at += copy(dst[at:], src[head:head+length])
 			src = src[head+length:]
 			continue
-		case 1:
+		case 1: // a copy with an offset of 11 bits
 			if head = 2; len(src) >= head {
 				length, offset = 4+int(tag>>2)&7, int(tag>>5)<<8|int(src[1])
 			}
-		case 2:
+		case 2: // a copy with an offset of 16 bits
 			if head = 3; len(src) >= head {
 				length, offset = 1+int(tag>>2), int(binary.LittleEndian.Uint16(src[1:]))
 			}
-		case 3:
+		case 3: // a copy with an offset of 32 bits
 			if head = 5; len(src) >= head {
 				length, offset = 1+int(tag>>2), int(binary.LittleEndian.Uint32(src[1:]))
 			}
@@ -61,8 +61,8 @@ func unsnappy(dst, src []byte) error {
 	return nil
 }
 
-// repeat writes length bytes at at: those that begin offset bytes before, repeated if length exceeds offset. It returns
-// the end.
+// repeat copies length bytes to dst[at:] from offset bytes before, again and again if length exceeds offset. It returns the
+// index after them. Offset must be from 1 to at.
 func repeat(dst []byte, at, offset, length int) int {
 	for end := at + length; at < end; {
 		at += copy(dst[at:min(end, at+offset)], dst[at-offset:at])
@@ -75,9 +75,9 @@ const leastMatch = 4
 
 // unlz4 decompresses a block of LZ4 into all of dst. It fails if the block is damaged or does not fill dst.
 func unlz4(dst, src []byte) error {
-	at := 0
+	at := 0 // bytes of dst that are written
 	for len(src) > 0 {
-		token := src[0]
+		token := src[0] // the lengths of a literal and of the copy after it
 		src = src[1:]
 		length, ok := lz4Length(int(token>>4), &src)
 		if !ok || length > len(src) || length > len(dst)-at {
@@ -85,7 +85,7 @@ func unlz4(dst, src []byte) error {
 		}
 		at += copy(dst[at:], src[:length])
 		src = src[length:]
-		if len(src) == 0 && at == len(dst) {
+		if len(src) == 0 && at == len(dst) { // the last literal has no copy after it
 			return nil
 		}
 		if len(src) < 2 {

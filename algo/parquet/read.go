@@ -78,7 +78,7 @@ type Codecs struct {
 	Zstd, Brotli func(io.Reader) (io.Reader, error)
 }
 
-// Open reads the metadata of a file of that size.
+// Open reads the metadata of a file of that size. It fails if they are truncated, damaged, encrypted or too large.
 func Open(r io.ReaderAt, size int64, codecs Codecs) (*File, error) {
 	var tail [8]byte
 	if size < int64(len(Magic)+len(tail)) {
@@ -108,6 +108,7 @@ func Open(r io.ReaderAt, size int64, codecs Codecs) (*File, error) {
 	return f, nil
 }
 
+// Columns returns the columns at the top level, also those that cannot be read.
 func (f *File) Columns() []Column { return f.columns }
 
 // Len returns how many rows the file says it has.
@@ -123,14 +124,14 @@ func (f *File) readFooter(footer []byte) error {
 			r.fail(err) // and read no more
 		}
 	}
-	r.fields(func(id int, kind byte) bool {
+	r.fields(func(id int, kind byte) bool { // of FileMetaData
 		switch {
-		case id == 2:
+		case id == 2: // schema
 			return r.each(kind, func() { schema = append(schema, readElement(r)) })
-		case id == 3 && kind == thriftI64:
+		case id == 3 && kind == thriftI64: // num_rows
 			rows = r.signed()
 			return true
-		case id == 4:
+		case id == 4: // row_groups
 			if f.columns == nil {
 				fail(f.setSchema(schema))
 			}
@@ -147,8 +148,8 @@ func (f *File) readFooter(footer []byte) error {
 	return r.err
 }
 
-// addGroup adds a row group, whose columns have size bytes with those before it: parts that share bytes
-// would cost more than the file's size allows.
+// addGroup adds a row group. Columns with data that cannot be read become unreadable. It adds the bytes of readable ones to
+// size, and fails if that exceeds the file's: parts that share bytes would take more memory than the file's size allows.
 func (f *File) addGroup(g group, size *int64) error {
 	f.groups = append(f.groups, g)
 	if g.rows < 0 || g.rows > math.MaxInt64-f.rows || len(g.chunks) != f.leaves {
@@ -211,7 +212,7 @@ const (
 	repeated = 2
 )
 
-// setSchema finds the columns of a schema, a tree listed depth first.
+// setSchema sets f.columns to the top level of a schema, a tree listed depth first after its root, and counts all leaves.
 func (f *File) setSchema(schema []element) error {
 	if len(schema) == 0 {
 		return errors.New("no schema")
@@ -222,7 +223,7 @@ func (f *File) setSchema(schema []element) error {
 			return errThrift
 		}
 		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional}
-		// below counts elements still to come below e.
+		// Skip e and the elements below it, of which below are still to come.
 		for below := 1; below > 0; below-- {
 			if at >= len(schema) {
 				return errThrift
@@ -258,10 +259,10 @@ func (f *File) setSchema(schema []element) error {
 func readGroup(r *reader, leaves int) (g group) {
 	r.fields(func(id int, kind byte) bool {
 		switch {
-		case id == 1:
+		case id == 1: // columns
 			g.chunks = slices.Grow(g.chunks, min(leaves, len(r.left)))
 			return r.each(kind, func() { g.chunks = append(g.chunks, readChunk(r)) })
-		case id == 3 && kind == thriftI64:
+		case id == 3 && kind == thriftI64: // num_rows
 			g.rows = r.signed()
 			return true
 		}
@@ -274,8 +275,8 @@ func readGroup(r *reader, leaves int) (g group) {
 func readChunk(r *reader) (c chunk) {
 	var data, dictionary int64
 	r.fields(func(id int, kind byte) bool {
-		c.elsewhere = c.elsewhere || id == 1 && kind == thriftBinary
-		if id != 3 || kind != thriftStruct {
+		c.elsewhere = c.elsewhere || id == 1 && kind == thriftBinary // file_path
+		if id != 3 || kind != thriftStruct {                         // meta_data
 			return false
 		}
 		places := map[int]*int64{1: &c.physical, 4: &c.codec, 5: &c.values, 7: &c.size, 9: &data, 11: &dictionary}
@@ -283,7 +284,7 @@ func readChunk(r *reader) (c chunk) {
 			if id != 2 || kind != thriftList {
 				return false
 			}
-			n, _ := r.list() // of whole numbers
+			n, _ := r.list() // encodings, which are whole numbers
 			for range n {
 				c.unknown = r.signed() > streamSplit || c.unknown
 			}
@@ -400,7 +401,7 @@ func (c *cursor) next() ([]byte, error) {
 	return c.shown(value)
 }
 
-// finish refuses values behind the last row.
+// finish reads pages without values behind the last row. It fails if there are further values.
 func (c *cursor) finish() error {
 	for c.left == 0 && c.at < c.end {
 		c.page = c.at
@@ -414,7 +415,7 @@ func (c *cursor) finish() error {
 	return nil
 }
 
-// shown returns a value as text. Values of a dictionary are text already.
+// shown returns a value as text, valid until the next one. Values of a dictionary are text already.
 func (c *cursor) shown(value []byte) (text []byte, err error) {
 	if c.column.show == nil || c.words != nil && c.values == values(c.words) {
 		return value, nil
@@ -423,7 +424,7 @@ func (c *cursor) shown(value []byte) (text []byte, err error) {
 	return c.text, err
 }
 
-// append appends a value as text.
+// append appends a value as text. It fails for a decimal of too many bytes.
 func (c *Column) append(b, value []byte) ([]byte, error) {
 	if c.What == "decimals" && len(value) > maxDecimal {
 		return nil, fmt.Errorf("a decimal of %d bytes: want at most %d", len(value), maxDecimal)
@@ -470,23 +471,23 @@ func readHeader(r *reader) (h header) {
 	h.encoding, h.checksum = -1, noChecksum
 	r.numbers(map[int]*int64{1: &h.kind, 2: &h.uncompressed, 3: &h.compressed, 4: &h.checksum}, func(id int, kind byte) bool {
 		places, known := map[int]map[int]*int64{
-			5: {1: &h.values, 2: &h.encoding, 3: &h.levels},
-			7: {1: &h.values, 2: &h.encoding},
-			8: {1: &h.values, 4: &h.encoding, 5: &h.definitionSize, 6: &h.repetitionSize},
+			5: {1: &h.values, 2: &h.encoding, 3: &h.levels},                               // of a data page, version 1
+			7: {1: &h.values, 2: &h.encoding},                                             // of a dictionary
+			8: {1: &h.values, 4: &h.encoding, 5: &h.definitionSize, 6: &h.repetitionSize}, // of a data page, version 2
 		}[id]
 		if !known || kind != thriftStruct {
 			return false
 		}
 		r.numbers(places, func(field int, kind byte) bool {
-			h.plain = h.plain || id == 8 && field == 7 && kind == thriftFalse
-			return false // a truth has no bytes
+			h.plain = h.plain || id == 8 && field == 7 && kind == thriftFalse // is_compressed
+			return false                                                      // a truth has no bytes
 		})
 		return true
 	})
 	return h
 }
 
-// header reads the header at c.at and moves to its data.
+// header reads the header at c.at and moves to its data. As its size is not known, it reads ever more bytes.
 func (c *cursor) header() (h header, err error) {
 	for size := int64(512); ; size *= 8 {
 		b := slices.Grow(c.raw[:0], int(min(size, c.end-c.at)))[:min(size, c.end-c.at)]
@@ -504,7 +505,7 @@ func (c *cursor) header() (h header, err error) {
 	}
 }
 
-// readPage reads the page at c.at. A page without values leaves none.
+// readPage reads the page at c.at and moves behind it. After a data page c.left is how many values it has, which may be 0.
 func (c *cursor) readPage() error {
 	h, err := c.header()
 	if err != nil {
@@ -623,7 +624,7 @@ func (c *cursor) readData2(h header) error {
 	return c.setValues(h, body)
 }
 
-// setValues decodes body as the page's values.
+// setValues makes body the page's values, to be decoded by c.values. It fails for an encoding that the column cannot have.
 func (c *cursor) setValues(h header, body []byte) (err error) {
 	c.left = int(h.values)
 	physical, width := c.column.physical, c.column.width
@@ -638,7 +639,7 @@ func (c *cursor) setValues(h header, body []byte) (err error) {
 			// All values are null.
 			c.words.indices = hybrid{}
 		} else {
-			if body[0] > 32 {
+			if body[0] > 32 { // the width of indices in bits
 				return fmt.Errorf("places in a dictionary of %d bits: want at most 32", body[0])
 			}
 			c.words.indices = hybrid{left: body[1:], width: int(body[0])}

@@ -36,6 +36,7 @@ type reader struct {
 	depth int
 }
 
+// fail sets the reader's error, unless it has one, and ends reading.
 func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -43,6 +44,7 @@ func (r *reader) fail(err error) {
 	r.left = nil
 }
 
+// take returns the next n bytes, or nil after an error.
 func (r *reader) take(n uint64) []byte {
 	if n > uint64(len(r.left)) {
 		r.fail(errShort)
@@ -60,6 +62,7 @@ func (r *reader) byte() byte {
 	return 0
 }
 
+// unsigned reads a varint.
 func (r *reader) unsigned() uint64 {
 	x, n := binary.Uvarint(r.left)
 	switch {
@@ -74,6 +77,7 @@ func (r *reader) unsigned() uint64 {
 	return 0
 }
 
+// signed reads a zigzag varint: 0, −1, 1, −2 and so on.
 func (r *reader) signed() int64 {
 	x := r.unsigned()
 	return int64(x>>1) ^ -int64(x&1)
@@ -81,7 +85,8 @@ func (r *reader) signed() int64 {
 
 func (r *reader) text() string { return string(r.take(r.unsigned())) }
 
-// fields calls read for each field of a struct. read consumes the value or returns false.
+// fields calls read for each field of a struct, with its id and type. read consumes the value, or returns false: then
+// fields skips the value.
 func (r *reader) fields(read func(id int, kind byte) bool) {
 	if r.depth++; r.depth > maxNesting {
 		r.fail(errThrift)
@@ -104,7 +109,7 @@ func (r *reader) fields(read func(id int, kind byte) bool) {
 	r.depth--
 }
 
-// numbers reads the fields of a struct: integers into places by id, and other values by read.
+// numbers reads the fields of a struct: integers into places by id, and other values by read, which may be nil, see fields.
 func (r *reader) numbers(places map[int]*int64, read func(id int, kind byte) bool) {
 	r.fields(func(id int, kind byte) bool {
 		if place := places[id]; place != nil && (kind == thriftI32 || kind == thriftI64) {
@@ -115,7 +120,7 @@ func (r *reader) numbers(places map[int]*int64, read func(id int, kind byte) boo
 	})
 }
 
-// each calls read for each element of a list of structs.
+// each calls read for each element of a list of structs. It returns false for a value of another type than a list.
 func (r *reader) each(kind byte, read func()) bool {
 	if kind != thriftList {
 		return false
@@ -133,6 +138,7 @@ func (r *reader) each(kind byte, read func()) bool {
 	return true
 }
 
+// list reads the head of a list: how many elements follow, and their type.
 func (r *reader) list() (n uint64, kind byte) {
 	head := r.byte()
 	if n = uint64(head >> 4); n == 15 {
@@ -145,9 +151,10 @@ func (r *reader) list() (n uint64, kind byte) {
 	return n, head & 15
 }
 
+// skip consumes the value of a field, by its type.
 func (r *reader) skip(kind byte) {
 	switch kind {
-	case thriftTrue, thriftFalse:
+	case thriftTrue, thriftFalse: // the type is the value
 	case thriftByte:
 		r.byte()
 	case thriftI16, thriftI32, thriftI64:
@@ -164,7 +171,7 @@ func (r *reader) skip(kind byte) {
 		if n == 0 {
 			return
 		}
-		kinds := r.byte()
+		kinds := r.byte() // of keys and of values
 		if n > uint64(len(r.left)) {
 			r.fail(errShort)
 		}
@@ -182,7 +189,7 @@ func (r *reader) skip(kind byte) {
 	}
 }
 
-// skipAll skips elements, of which a truth takes a byte.
+// skipAll consumes n elements of a list or map. There a truth takes a byte.
 func (r *reader) skipAll(n uint64, kind byte) {
 	if kind == thriftTrue || kind == thriftFalse {
 		r.take(n)

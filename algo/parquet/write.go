@@ -85,7 +85,7 @@ func NewWriter(w io.Writer, program string, columns []Cells) *Writer {
 	return f
 }
 
-// write writes b and counts it. After the first error, which stays in f.err, it does nothing.
+// write writes b and adds its size to f.at. After the first error, which stays in f.err, it does nothing.
 func (f *Writer) write(b []byte) {
 	if f.err == nil {
 		_, f.err = f.w.Write(b)
@@ -106,14 +106,14 @@ func (f *Writer) Write(columns []Cells) {
 	}
 }
 
-// Levels of lists.
+// Definition levels of lists. Level 0 is null.
 const (
 	emptyList   = 1
 	nullElement = 2
 	someElement = 3
 )
 
-// add buffers a value, and returns about how large it is.
+// add buffers the value of a row, or null, and returns about how many bytes the value has.
 func (c *writtenColumn) add(from *Cells, row int) (size int) {
 	switch {
 	case c.kind == Texts && from.Texts[row] != "":
@@ -199,7 +199,7 @@ func (c *writtenColumn) text(s string) int {
 	return 4 + len(s)
 }
 
-// flush writes the row group.
+// flush writes the buffered rows, if there are any, as a row group.
 func (f *Writer) flush() {
 	if f.rows == 0 {
 		return
@@ -215,7 +215,8 @@ func (f *Writer) flush() {
 	f.rows, f.size = 0, 0
 }
 
-// chunk writes the column and empties it. It returns the uncompressed size and the metadata.
+// chunk writes a column's buffered values and empties it. It returns their uncompressed size and the metadata, a
+// ColumnChunk with its ColumnMetaData.
 func (f *Writer) chunk(c *writtenColumn) (plain int64, metadata record) {
 	values, begin := len(c.levels), f.at
 	path := []any{c.name}
@@ -229,21 +230,21 @@ func (f *Writer) chunk(c *writtenColumn) (plain int64, metadata record) {
 	}
 	plain = f.page(append(body, c.plain...), values)
 	*c = writtenColumn{name: c.name, kind: c.kind, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0]}
-	return plain, record{{2, int64(0)}, {3, record{
-		{1, c.physical()}, {2, []any{plainValues, runLengths}}, {3, path}, {4, codecGzip},
-		{5, int64(values)}, {6, plain}, {7, f.at - begin}, {9, begin},
+	return plain, record{{2, int64(0)}, {3, record{ // file_offset, meta_data
+		{1, c.physical()}, {2, []any{plainValues, runLengths}}, {3, path}, {4, codecGzip}, // type, encodings, path, codec
+		{5, int64(values)}, {6, plain}, {7, f.at - begin}, {9, begin}, // number, sizes with and without compression, place
 	}}}
 }
 
-// page writes a page of values, and returns the uncompressed size.
+// page writes a data page of so many values: a PageHeader and body, compressed. It returns the uncompressed size.
 func (f *Writer) page(body []byte, values int) int64 {
 	f.packed.Reset()
 	f.gzip.Reset(&f.packed)
 	f.gzip.Write(body) // to memory
 	f.gzip.Close()
 	head := record{
-		{1, dataPage}, {2, len(body)}, {3, f.packed.Len()},
-		{5, record{{1, values}, {2, plainValues}, {3, runLengths}, {4, runLengths}}},
+		{1, dataPage}, {2, len(body)}, {3, f.packed.Len()}, // type, sizes
+		{5, record{{1, values}, {2, plainValues}, {3, runLengths}, {4, runLengths}}}, // number, encodings of values and levels
 	}.append(nil)
 	f.write(head)
 	f.write(f.packed.Bytes())
@@ -261,7 +262,7 @@ func (c *writtenColumn) physical() int {
 	return byteArray
 }
 
-// metadata returns the footer.
+// metadata returns the footer, a FileMetaData: version, schema, number of rows, row groups and the program.
 func (f *Writer) metadata() []byte {
 	schema := []any{record{{4, "schema"}, {5, len(f.columns)}}}
 	for i := range f.columns {
@@ -270,10 +271,10 @@ func (f *Writer) metadata() []byte {
 	return record{{1, 2}, {2, schema}, {3, f.total}, {4, f.groups}, {6, f.program}}.append(nil)
 }
 
-// schema returns the elements of the schema for the column: one, or three for lists.
+// schema returns the SchemaElements for the column: one, or three for lists. Their fields are 1 the physical type, 3 the
+// repetition, 4 the name, 5 the number of children, and 6 and 10 the logical type in its older and newer form.
 func (c *writtenColumn) schema() []any {
-	// A union is a struct with an empty one.
-	list, text := record{{3, record{}}}, record{{1, record{}}}
+	list, text := record{{3, record{}}}, record{{1, record{}}} // logical types: a union is a struct with an empty one
 	element := record{{1, c.physical()}, {3, optional}, {4, c.name}}
 	if c.lists() {
 		element[2].value = "element"
@@ -291,10 +292,11 @@ func (c *writtenColumn) schema() []any {
 	}
 }
 
-// appendLevels appends levels of that width, size first: eight or more equal ones as runs, others packed by eight.
+// appendLevels appends levels of width bits, after their size in 4 bytes. Eight or more equal ones, and equal ones at the
+// end, become a run. Others are packed in groups of eight, as hybrid reads them.
 func appendLevels(b, levels []byte, width int) []byte {
 	at, n := len(b), len(levels)
-	b = append(b, 0, 0, 0, 0)
+	b = append(b, 0, 0, 0, 0) // the size is set at the end
 	run := func(i int) (length int) {
 		for length = 1; i+length < n && levels[i+length] == levels[i]; length++ {
 		}
@@ -307,7 +309,7 @@ func appendLevels(b, levels []byte, width int) []byte {
 			continue
 		}
 		begin := i
-		for i += 8; i < n && run(i) < 8; i += 8 {
+		for i += 8; i < n && run(i) < 8; i += 8 { // up to the next run
 		}
 		groups := (min(i, n) - begin + 7) / 8
 		b = binary.AppendUvarint(b, uint64(groups)<<1|1)
@@ -340,7 +342,7 @@ func (r record) append(b []byte) []byte {
 	return append(b, 0)
 }
 
-// kindOf returns the Thrift type of a value.
+// kindOf returns the Thrift type of a value of a record.
 func kindOf(value any) byte {
 	switch value.(type) {
 	case int:
@@ -374,7 +376,7 @@ func appendValue(b []byte, value any) []byte {
 	if len(list) > 0 {
 		kind = kindOf(list[0])
 	}
-	if len(list) < 15 {
+	if len(list) < 15 { // fits into the byte of the kind
 		b = append(b, byte(len(list))<<4|kind)
 	} else {
 		b = binary.AppendUvarint(append(b, 15<<4|kind), uint64(len(list)))

@@ -45,7 +45,7 @@ func (k kind) show(text []byte, firstDay int) []byte {
 	return dateText(date)
 }
 
-// dateText leaves out the time at midnight.
+// dateText returns a date and its time, or the date alone at midnight.
 func dateText(t time.Time) []byte {
 	if t.Hour()+t.Minute()+t.Second() == 0 {
 		return t.AppendFormat(nil, time.DateOnly)
@@ -53,7 +53,7 @@ func dateText(t time.Time) []byte {
 	return t.AppendFormat(nil, time.DateTime)
 }
 
-// isoDate writes a date of cells that hold no number in the same form.
+// isoDate returns a date that is written in ISO 8601 in the form of dateText, and other texts unchanged.
 func isoDate(text []byte) []byte {
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(form, string(text)); err == nil {
@@ -65,10 +65,10 @@ func isoDate(text []byte) []byte {
 
 func isTrue(text string) bool { return text == "1" || text == "true" }
 
-// addLook notes which numbers are dates.
+// addLook notes, from a tag of the styles, what kind of numbers a format or the style of a cell has. It fails for too many.
 func (b *Book) addLook(x *xmlReader) error {
 	switch {
-	case string(x.name) == "cellXfs":
+	case string(x.name) == "cellXfs": // the list of styles
 		b.inLooks = !x.end
 	case x.starts("numFmt"):
 		b.formats[x.attr("numFmtId")] = kindOf(x.attr("formatCode"))
@@ -81,7 +81,7 @@ func (b *Book) addLook(x *xmlReader) error {
 	return nil
 }
 
-// builtIn are the kinds of the formats that every program knows.
+// builtIn returns the kinds of the formats that every program knows, by id. Others are of numbers.
 func builtIn() map[string]kind {
 	return map[string]kind{
 		"14": day, "15": day, "16": day, "17": day, "18": clock, "19": clock, "20": clock, "21": clock, "22": day,
@@ -89,10 +89,10 @@ func builtIn() map[string]kind {
 	}
 }
 
-// kindOf looks for years, days, hours and so on in a format, outside quotes and names of colours.
+// kindOf returns the kind of a format by its letters for years, days, hours and so on, outside quotes and names of colours.
 func kindOf(code string) kind {
 	k := number
-	until := byte(0)
+	until := byte(0) // the end of what is skipped, or 0
 	for i := 0; i < len(code); i++ {
 		c := code[i]
 		switch {
@@ -103,7 +103,7 @@ func kindOf(code string) kind {
 		case c == '"':
 			until = '"'
 		case c == '[':
-			if unit, _, _ := strings.Cut(code[i+1:], "]"); strings.Trim(unit, "hHmMsS") != "" {
+			if unit, _, _ := strings.Cut(code[i+1:], "]"); strings.Trim(unit, "hHmMsS") != "" { // not [h], hours beyond 24
 				until = ']'
 			}
 		case strings.IndexByte(`\_*`, c) >= 0:

@@ -19,14 +19,13 @@ type sheet struct {
 	err  error
 
 	// The cell being read.
-	column      int // from 0
-	place, kind string
+	column      int    // from 0
+	place, kind string // its reference, such as AB12, and its type, see textOf
 	style       int
 	value       []byte
 }
 
-// Check reads a sheet to its end. It returns the first bytes of its CSV, at most so many, and how many
-// rows hold something.
+// Check reads a sheet to its end. It returns the first bytes of its CSV, at most so many, and the number of rows with text.
 func (b *Book) Check(of Sheet, most int64) (head []byte, rows int, err error) {
 	s, err := b.open(of)
 	if err != nil {
@@ -38,12 +37,12 @@ func (b *Book) Check(of Sheet, most int64) (head []byte, rows int, err error) {
 	return head, s.full, err
 }
 
-// CSV returns the text of a sheet that was checked.
+// CSV returns the text of a sheet that Check has read without an error.
 func (b *Book) CSV(of Sheet) (io.Reader, error) {
 	b.spend = nil
 	s, err := b.open(of)
 	if err != nil {
-		return nil, err // and no reader that is not nil
+		return nil, err // s would be a reader other than nil
 	}
 	return s, nil
 }
@@ -75,8 +74,8 @@ func (s *sheet) Read(p []byte) (int, error) {
 	return s.text.Read(p)
 }
 
-// next writes the next row, and blank lines in place of rows that the file leaves out. After the last row it reads the
-// file to its end and returns io.EOF.
+// next writes the next row to s.text, and blank lines in place of rows that the file leaves out. After the last row it
+// reads the file to its end and returns io.EOF.
 func (s *sheet) next() error {
 	for {
 		if err := s.xml.next(); err != nil {
@@ -124,7 +123,7 @@ func (s *sheet) writeRow() error {
 			return fmt.Errorf("cell %q: %w", s.place, err)
 		}
 		if len(value) > 0 {
-			s.text.Write(commas[:s.column-written])
+			s.text.Write(commas[:s.column-written]) // also for empty cells before it
 			s.writeField(value)
 			written = s.column
 		}
@@ -140,7 +139,7 @@ func (s *sheet) writeRow() error {
 
 var commas = bytes.Repeat([]byte(","), maxColumns)
 
-// readCell reads a cell up to its end and returns its text.
+// readCell reads a cell up to its end and returns its text. It fails unless the column is right of the cell before.
 func (s *sheet) readCell() (text []byte, err error) {
 	x, before := s.xml, s.column
 	s.column++
@@ -169,7 +168,7 @@ func (s *sheet) readCell() (text []byte, err error) {
 	return nil, err
 }
 
-// columnOf returns the column of a reference such as AB12, from 0.
+// columnOf returns the column of a reference such as AB12, from 0, or −1 if it does not begin with letters A to Z.
 func columnOf(place string) int {
 	n := 0
 	for _, c := range []byte(place) {
@@ -181,23 +180,24 @@ func columnOf(place string) int {
 	return n - 1
 }
 
-// textOf returns the text that a value of the cell stands for.
+// textOf returns the text that a value of the cell stands for, by the type of the cell. Other types, such as errors, stand
+// for themselves. It fails for a shared text that does not exist.
 func (s *sheet) textOf(value []byte) ([]byte, error) {
 	if len(value) == 0 {
 		return nil, nil
 	}
 	switch s.kind {
-	case "s":
+	case "s": // the number of a shared text
 		return s.texts.at(bytes.TrimSpace(value))
-	case "str":
+	case "str": // the text that a formula gave
 		return unescapeUnits(value), nil
-	case "b":
+	case "b": // a truth
 		if truth, ok := truths[string(value)]; ok {
 			value = truth
 		}
-	case "d":
+	case "d": // a date in ISO 8601
 		return isoDate(value), nil
-	case "", "n":
+	case "", "n": // a number, which may be a date by its style
 		if s.style >= 0 && s.style < len(s.looks) {
 			return s.looks[s.style].show(value, s.firstDay), nil
 		}
@@ -207,7 +207,7 @@ func (s *sheet) textOf(value []byte) ([]byte, error) {
 
 var truths = map[string][]byte{"0": []byte("FALSE"), "1": []byte("TRUE"), "false": []byte("FALSE"), "true": []byte("TRUE")}
 
-// writeField writes a field of CSV. Line ends become blanks, so that rows are lines.
+// writeField writes a field of CSV, in quotes where it needs them. Line ends become blanks, so that rows are lines.
 func (s *sheet) writeField(text []byte) {
 	if text[0] > ' ' && !bytes.ContainsAny(text, "\",\r\n") {
 		s.text.Write(text)

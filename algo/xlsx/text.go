@@ -14,6 +14,7 @@ type texts struct {
 	most int // bytes
 }
 
+// add reads the text at a tag si, and ignores other tags. It fails if the texts and ends have more than most bytes.
 func (t *texts) add(x *xmlReader) (err error) {
 	if x.starts("si") {
 		t.all, err = appendText(t.all, x, t.most-4*len(t.ends))
@@ -22,7 +23,7 @@ func (t *texts) add(x *xmlReader) (err error) {
 	return err
 }
 
-// at returns a text by its number.
+// at returns the text with a number, written in decimals. It fails if there is none.
 func (t *texts) at(number []byte) ([]byte, error) {
 	i, err := strconv.Atoi(string(number))
 	if err != nil || i < 0 || i >= len(t.ends) {
@@ -35,8 +36,8 @@ func (t *texts) at(number []byte) ([]byte, error) {
 	return t.all[from:t.ends[i]], nil
 }
 
-// appendText reads an element's text up to its end, plain or in runs of different looks, without how it
-// is pronounced (rPh).
+// appendText appends the text of the element that x is at, plain or in runs of different looks, and moves x to its end. It
+// leaves out how the text is pronounced (rPh), and fails if the result has more than most bytes.
 func appendText(text []byte, x *xmlReader, most int) ([]byte, error) {
 	pronounced := false
 	for depth := x.depth; x.depth >= depth; {
@@ -56,7 +57,7 @@ func appendText(text []byte, x *xmlReader, most int) ([]byte, error) {
 	return text, nil
 }
 
-// unescapeUnits replaces in place what XML cannot hold, such as _x000D_: units of UTF-16 (ST_Xstring).
+// unescapeUnits replaces, in place, _x000D_ and the like: units of UTF-16 that XML cannot hold (ST_Xstring).
 func unescapeUnits(text []byte) []byte {
 	const size = len("_x000D_")
 	out := text[:0]

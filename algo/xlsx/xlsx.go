@@ -49,7 +49,7 @@ type Sheet struct {
 
 const mainPart = "xl/workbook.xml"
 
-// Is reports whether an archive is a workbook. The error is for one of another kind.
+// Is reports whether an archive is a workbook. For one of the binary kind, which is not read, it also returns an error.
 func Is(archive *zip.Reader) (bool, error) {
 	if _, err := fs.Stat(archive, "xl/workbook.bin"); err == nil {
 		return true, errors.New("this is a binary Excel workbook (.xlsb): save it as .xlsx or CSV and give that")
@@ -58,14 +58,15 @@ func Is(archive *zip.Reader) (bool, error) {
 	return err == nil, nil
 }
 
-// Open reads what the sheets of a workbook share, at most so many bytes of texts. What is unpacked to open
-// and to check it, and CSV, is given to spend, whose error ends it: few bytes of an archive can stand for many.
+// Open opens a workbook. It reads what sheets share: their list, styles and texts. It fails for more than so many bytes of
+// texts. Open and Check call spend with the number of bytes that they unpack or write as CSV, as few bytes of an archive
+// can stand for many. An error of spend ends them.
 func Open(archive *zip.Reader, texts int64, spend func(bytes int) error) (*Book, error) {
 	b := &Book{archive: archive, spend: spend, formats: builtIn()}
 	if err := b.read(mainPart, b.addElement); err != nil {
 		return nil, err
 	}
-	parts := map[string]string{"sharedStrings": "", "styles": ""}
+	parts := map[string]string{"sharedStrings": "", "styles": ""} // files, by id or type of relation
 	for _, s := range b.Sheets {
 		parts[s.part] = ""
 	}
@@ -83,7 +84,7 @@ func Open(archive *zip.Reader, texts int64, spend func(bytes int) error) (*Book,
 	return b, b.read(parts["sharedStrings"], b.texts.add)
 }
 
-// read gives each tag of a part, which is read to its end: its checksum is compared there.
+// read calls tag for each tag of a part, and reads to its end, where the checksum is compared. No part, "", has no tags.
 func (b *Book) read(part string, tag func(*xmlReader) error) error {
 	if part == "" {
 		return nil // a workbook may have no styles and no shared texts
@@ -105,7 +106,7 @@ func (b *Book) read(part string, tag func(*xmlReader) error) error {
 	return nil
 }
 
-// addElement takes an element of the workbook part: workbookPr tells the first day of dates, sheet is a sheet. It fails at too
+// addElement notes a tag of the workbook part: workbookPr tells the first day of dates, sheet is a sheet. It fails for too
 // many sheets.
 func (b *Book) addElement(x *xmlReader) error {
 	if x.starts("workbookPr") && isTrue(x.attr("date1904")) {
@@ -121,7 +122,7 @@ func (b *Book) addElement(x *xmlReader) error {
 	return nil
 }
 
-// addPart notes the file of a relation whose id or type is among the parts.
+// addPart notes in parts the file of a relation, under its id and under its type if these are keys there.
 func addPart(parts map[string]string, x *xmlReader) {
 	if !x.starts("Relationship") {
 		return
@@ -137,6 +138,7 @@ func addPart(parts map[string]string, x *xmlReader) {
 	}
 }
 
+// take spends n bytes, unless a sheet is read that was checked.
 func (b *Book) take(n int) error {
 	if b.spend == nil {
 		return nil
@@ -144,6 +146,7 @@ func (b *Book) take(n int) error {
 	return b.spend(n)
 }
 
+// A metered reader takes what it reads from the book's bound.
 type metered struct {
 	io.Reader
 	book *Book

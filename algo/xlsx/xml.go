@@ -30,11 +30,12 @@ const (
 
 func newXML(r io.Reader) *xmlReader { return &xmlReader{in: bufio.NewReaderSize(r, 64<<10)} }
 
+// starts and ends report whether the tag starts or ends an element of that name.
 func (x *xmlReader) starts(name string) bool { return !x.end && string(x.name) == name }
 func (x *xmlReader) ends(name string) bool   { return x.end && string(x.name) == name }
 
-// next moves to the next tag and leaves the text before it in x.text. After the last tag it returns io.EOF. An element
-// written as one tag gets a second, empty step for its end.
+// next moves to the next tag and leaves the text before it in x.text. After the last tag it returns io.EOF. For an element
+// that is written as one tag, such as <v/>, the next call moves to its end.
 func (x *xmlReader) next() (err error) {
 	x.text = x.text[:0]
 	if x.empty {
@@ -47,7 +48,7 @@ func (x *xmlReader) next() (err error) {
 		if x.text, err = x.until(x.text, '<'); err == io.EOF && x.depth == 0 {
 			return io.EOF
 		}
-		if err == nil {
+		if err == nil { // drop the bracket
 			x.text = x.text[:from+copy(x.text[from:], unescape(x.text[from:len(x.text)-1]))]
 			err = x.readTag()
 		}
@@ -56,9 +57,9 @@ func (x *xmlReader) next() (err error) {
 			return errors.New("the XML ends early, the file looks truncated")
 		case err != nil:
 			return err
-		case bytes.HasPrefix(x.tag, cdata):
+		case bytes.HasPrefix(x.tag, cdata): // a part of the text
 			x.text = append(x.text, x.tag[len(cdata):len(x.tag)-2]...)
-		case x.tag[0] != '!' && x.tag[0] != '?':
+		case x.tag[0] != '!' && x.tag[0] != '?': // no comment or instruction
 			return x.split()
 		}
 	}
@@ -94,7 +95,7 @@ func (x *xmlReader) readTag() (err error) {
 	return nil
 }
 
-// quoteAfter returns the quote that is open behind a part of a tag, or 0.
+// quoteAfter returns the quote that is open behind a part of a tag, or 0. quote is the one that is open before it, or 0.
 func quoteAfter(quote byte, part []byte) byte {
 	for _, c := range part {
 		if quote == 0 && (c == '"' || c == '\'') {
@@ -106,7 +107,8 @@ func quoteAfter(quote byte, part []byte) byte {
 	return quote
 }
 
-// until appends what is left up to a byte, and the byte.
+// until reads up to the next byte c, and returns text with what it read, c included. At the end err is io.EOF. It fails if
+// the result has more than maxText bytes.
 func (x *xmlReader) until(text []byte, c byte) ([]byte, error) {
 	for {
 		part, err := x.in.ReadSlice(c)
@@ -120,7 +122,8 @@ func (x *xmlReader) until(text []byte, c byte) ([]byte, error) {
 	}
 }
 
-// split finds the name of a tag.
+// split sets name, attrs, end and empty from x.tag, and notes which elements are open. It fails for a tag without a name,
+// for the end of an element that is not the innermost, and for too deep nesting.
 func (x *xmlReader) split() error {
 	tag, end := bytes.CutPrefix(x.tag, []byte("/"))
 	tag, x.empty = bytes.CutSuffix(tag, []byte("/"))
@@ -149,7 +152,7 @@ func (x *xmlReader) split() error {
 	return nil
 }
 
-// attr returns an attribute of the tag, empty if there is none. Its name may begin with the colon behind any prefix.
+// attr returns an attribute of the tag, or "" if there is none. A name that begins with a colon matches any prefix.
 func (x *xmlReader) attr(name string) string {
 	for rest := x.attrs; ; {
 		key, after, _ := bytes.Cut(rest, []byte("="))
@@ -166,7 +169,7 @@ func (x *xmlReader) attr(name string) string {
 	}
 }
 
-// unescape replaces references to characters.
+// unescape replaces references to characters, such as &amp;.
 func unescape(text []byte) []byte {
 	if bytes.IndexByte(text, '&') < 0 {
 		return text

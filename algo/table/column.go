@@ -23,17 +23,17 @@ const (
 // and the page know of a row.
 type Column = parquet.Cells
 
-// TextColumn returns one of texts.
+// TextColumn returns a column of texts.
 func TextColumn(name string, values []string) Column {
 	return Column{Name: name, Kind: Texts, Texts: values}
 }
 
-// NumberColumn returns one of numbers.
+// NumberColumn returns a column of numbers.
 func NumberColumn(name string, values []float64) Column {
 	return Column{Name: name, Kind: Numbers, Numbers: values}
 }
 
-// Rows returns the number of rows of columns.
+// Rows returns the number of rows of columns, 0 without columns.
 func Rows(columns []Column) int {
 	if len(columns) == 0 {
 		return 0
@@ -51,7 +51,7 @@ func Named(columns []Column, name string) *Column {
 	return nil
 }
 
-// Pick returns columns with the given rows, in that order.
+// Pick returns copies of the columns with only the rows of order, in that order.
 func Pick(columns []Column, order []int32) []Column {
 	list := make([]Column, len(columns))
 	for i, c := range columns {
@@ -63,7 +63,7 @@ func Pick(columns []Column, order []int32) []Column {
 	return list
 }
 
-// pick returns the values in an order, or nil for nil.
+// pick returns the values at the indices of order, or nil for nil.
 func pick[T any](values []T, order []int32) []T {
 	if values == nil {
 		return nil
@@ -116,8 +116,8 @@ func (f *Field) kind() Kind {
 	return NumberLists
 }
 
-// add appends the field of a row to its column. The field is filled if the row is scored and has what the field's group
-// is about. Otherwise the value is empty.
+// add appends the field of a row to its column c. The field is filled if the row is scored and has what the field is about:
+// reasons need an explanation, truths of answers a batch. Otherwise the value is empty, see text and number.
 func (f *Field) add(c *Column, r Row) {
 	s, filled := r.(*Scored)
 	filled = filled && (f.Group != OfReasons || s.Why.Given) && (f.Group != OfAnswers || f.Truth == nil || !math.IsNaN(s.Scores.Batch))
@@ -133,7 +133,7 @@ func (f *Field) add(c *Column, r Row) {
 	}
 }
 
-// text returns the field of a row, or nothing if it is not filled. Fields of the input always are.
+// text returns the field of a row, or "" if it is not filled. Fields of the input always have a value.
 func (f *Field) text(r Row, s *Scored, filled bool) string {
 	switch {
 	case f.Input != nil:
@@ -144,7 +144,8 @@ func (f *Field) text(r Row, s *Scored, filled bool) string {
 	return ""
 }
 
-// number is 0 or 1 for a truth.
+// number returns the field of a scored row, 0 or 1 for a truth, or NaN if it is not filled. Fields of all rows, Same,
+// always have a value.
 func (f *Field) number(s *Scored, filled bool) float64 {
 	switch {
 	case f.Same != nil:
@@ -161,7 +162,7 @@ func (f *Field) number(s *Scored, filled bool) float64 {
 	return 0
 }
 
-// listOf is not nil where there is a value.
+// listOf returns value(s), made an empty list if it is nil, or nil if the field is not filled.
 func listOf[T any](value func(*Scored) []T, s *Scored, filled bool) []T {
 	if !filled {
 		return nil
@@ -178,7 +179,7 @@ type Sink struct {
 	*Sheet
 }
 
-// NewSink returns a sink in one of Forms. See NewRows for text and header.
+// NewSink returns a sink in one of Forms, for SDF with the molfile besides fields. See NewRows for text and header.
 func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *Sink {
 	if form == "sdf" {
 		fields = append(fields, MolfileField())
@@ -187,4 +188,5 @@ func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *
 	return &Sink{NewWriter(w, form, text, header, s.columns), s}
 }
 
+// Add writes rows. Errors stay until Flush.
 func (s *Sink) Add(rows ...Row) { s.Write(s.Of(rows)) }

@@ -23,8 +23,7 @@ type Field struct {
 	Group Group
 	Doc   string // description for help
 
-	// One of these computes the value and determines the kind. NaN and "" are no value. Those of a
-	// scored record find all that there is of it, with its graph.
+	// One of these computes the value and determines the kind. NaN and "" are no value.
 	Text    func(*Scored) string
 	Number  func(*Scored) float64
 	Truth   func(*Scored) bool
@@ -80,8 +79,8 @@ type Run struct {
 // hashDigits of a SHA-256 identify a file in practice.
 const hashDigits = 12
 
-// Fields returns the run's fields, with r's values at the time of writing, also for refused
-// records.
+// Fields returns the fields with the run's provenance. Rows, also refused ones, get the values that r has when they are
+// written. The field fdr is there only if r.FDR is set.
 func (r *Run) Fields() []Field {
 	list := []Field{
 		{Name: "model", Input: func(*dataset.Entry) string { return r.Model },
@@ -105,7 +104,7 @@ func (r *Run) Fields() []Field {
 	return list
 }
 
-// Fields returns the fields of groups, in order.
+// Fields returns the fields of some groups, in the order of columns.
 func Fields(groups Group) []Field {
 	var list []Field
 	for _, c := range fields {
@@ -202,7 +201,7 @@ var fields = slices.Concat([]Field{
 		Doc: "what its rarest parts add to the score: bonds, atoms with their neighbours, or runs of atoms that hardly a training molecule has"},
 })
 
-// ofTrust are the columns of judgements.
+// ofTrust returns the fields of judgements, one for each of trust.Columns.
 func ofTrust() []Field {
 	return lists.Map(trust.Columns, func(c trust.Column) Field {
 		f := Field{Name: c.Name, Group: OfTrust, Doc: c.Doc}
@@ -215,14 +214,13 @@ func ofTrust() []Field {
 	})
 }
 
-// OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of
-// Record.Own. A name that is taken, by any field or one of those before, begins with input_ then; of
-// further equal names each ends in a number.
+// OwnFields returns fields for the columns of an input that are neither SMILES nor id, by their names, in the order of
+// Record.Own. A name that any field, one of before or an earlier column has becomes input_NAME, or else input_NAME_2 and so on.
 func OwnFields(names []string, before ...Field) []Field {
 	return OwnBehind(names, slices.Concat(fields, (&Run{FDR: 1}).Fields(), before))
 }
 
-// OwnBehind are OwnFields where only the names of some fields are taken.
+// OwnBehind is OwnFields where only the names of the fields before are taken.
 func OwnBehind(names []string, before []Field) []Field {
 	taken, copies := map[string]bool{}, map[string]int{}
 	for _, f := range before {
@@ -232,7 +230,7 @@ func OwnBehind(names []string, before []Field) []Field {
 	for k, name := range names {
 		lower := strings.ToLower(name) // databases take upper case for lower case
 		for plain, same := name, lower; taken[lower]; lower = strings.ToLower(name) {
-			if name = "input_" + plain; copies[same] > 0 {
+			if name = "input_" + plain; copies[same] > 0 { // input_NAME, then input_NAME_2 and so on
 				name += "_" + strconv.Itoa(copies[same]+1)
 			}
 			copies[same]++
@@ -261,7 +259,7 @@ func reasonTexts(s *Scored) []string {
 	return lists.Map(s.Why.Reasons, func(r explain.Reason) string { return r.Text })
 }
 
-// nearest are the most similar training graphs, by default the explanation's.
+// nearest returns the most similar training graphs: those of s.Nearest, or else the explanation's.
 func (s *Scored) nearest() []alone.TrainingGraph {
 	if s.Nearest == nil {
 		return s.Why.Nearest
@@ -277,7 +275,8 @@ func nearestRow(n alone.TrainingGraph) float64 {
 	return float64(n.Row + 1)
 }
 
-// ofNearest has a value of each of the nearest, and is empty where none is known.
+// ofNearest returns a function that lists a value of each of a record's nearest graphs. The function returns nil if known
+// is false for all these values.
 func ofNearest[T any](value func(alone.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
 	return func(s *Scored) []T {
 		list := lists.Map(s.nearest(), value)
@@ -294,7 +293,7 @@ func anyNumber(float64) bool { return true }
 
 func isNumber(x float64) bool { return !math.IsNaN(x) }
 
-// ofValues is NaN where there are no values.
+// ofValues is ofNearest for one of the values of a training graph, NaN where it has none.
 func ofValues(value func(*model.Values) float64) func(*Scored) []float64 {
 	return ofNearest(func(n alone.TrainingGraph) float64 {
 		if n.Values == nil {
@@ -307,7 +306,7 @@ func ofValues(value func(*model.Values) float64) func(*Scored) []float64 {
 // helpWidth is the width of Help.
 const helpWidth = 80
 
-// Help describes fields, one below the other.
+// Help returns lines with the name and the description of each field, in two columns of helpWidth characters together.
 func Help(list []Field) string {
 	longest := 0
 	for _, c := range list {

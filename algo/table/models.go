@@ -7,7 +7,7 @@ import (
 	"baca/algo/decide"
 )
 
-// of returns a model's row: 0 is the scorer's own, further ones follow.
+// of returns the scores by a model: 0 is that of Scores, further ones are those of Others.
 func (s *Scored) of(model int) *batch.Row {
 	if model == 0 {
 		return &s.Scores
@@ -15,8 +15,8 @@ func (s *Scored) of(model int) *batch.Row {
 	return &s.Others[model-1]
 }
 
-// ModelFields are the fields of rows with several models: the record's, one group for each model,
-// and which models cover the record.
+// ModelFields returns the fields of rows with several models of these names: of each model the score, p-value and verdict,
+// and which models cover the record. They are between the record's fields, in front of error.
 func ModelFields(names []string) []Field {
 	record := Fields(OfRecord)
 	first := slices.IndexFunc(record, func(c Field) bool { return c.Name == "error" })
@@ -41,7 +41,7 @@ func ModelFields(names []string) []Field {
 		}}), behind...)
 }
 
-// Covered reports whether a model calls the graph inside.
+// Covered reports whether a model, numbered as in of, calls the graph inside.
 func (s *Scored) Covered(model int) bool { return s.of(model).Verdict == decide.Inside }
 
 // Best returns the verdict of the model that covers the graph best: inside comes before borderline, undecided and

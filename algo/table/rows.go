@@ -21,8 +21,8 @@ type Writer interface {
 
 const rowsBuffer = 64 << 10
 
-// NewRows returns a writer of csv, tsv or jsonl. CSV has a header if wanted; list cells separate
-// numbers by blanks, texts by "; ".
+// NewRows returns a writer of the form to: csv, tsv or jsonl. CSV and TSV begin with the names of columns if header is set;
+// their cells of lists separate numbers by blanks, texts by "; ".
 func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) Writer {
 	r := &rows{w: w, text: text, separator: ','}
 	if to == "tsv" {
@@ -105,7 +105,7 @@ func (r *rows) Flush() error {
 
 func (r *rows) Close() error { return r.Flush() }
 
-// quote quotes the last cell of r.out, from from on, where encoding/csv does.
+// quote puts the last cell of r.out, from from on, in quotes if encoding/csv would.
 func (r *rows) quote(from int) {
 	cell := r.out[from:]
 	if !needsQuotes(cell, r.separator) {
@@ -122,8 +122,8 @@ func (r *rows) quote(from int) {
 	r.out = append(r.out, '"')
 }
 
-// needsQuotes reports a cell with a separator, quote or line end, leading white space, or
-// PostgreSQL's end marker.
+// needsQuotes reports whether a cell has a separator, quote or line end, begins with white space, or is PostgreSQL's end
+// marker.
 func needsQuotes(cell []byte, separator byte) bool {
 	if len(cell) == 0 {
 		return false
@@ -140,7 +140,7 @@ func needsQuotes(cell []byte, separator byte) bool {
 	return unicode.IsSpace(first)
 }
 
-// appendCell appends a CSV value, unquoted.
+// appendCell appends the value of a row as in CSV, without quotes, and nothing if there is none.
 func appendCell(b []byte, c *Column, row int, text Text) []byte {
 	switch c.Kind {
 	case Texts:
@@ -156,7 +156,7 @@ func appendCell(b []byte, c *Column, row int, text Text) []byte {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = appendNumber(b, x, "nan") // keeps places
+		b = appendNumber(b, x, "nan") // so that further numbers keep their places
 	}
 	return b
 }
@@ -179,7 +179,7 @@ func appendJSON(b []byte, c *Column, row int) []byte {
 	return append(b, none...)
 }
 
-// appendTruth appends 0 as false and 1 as true.
+// appendTruth appends 0 as false, NaN as none, and other numbers as true.
 func appendTruth(b []byte, x float64, none string) []byte {
 	if math.IsNaN(x) {
 		return append(b, none...)
@@ -199,7 +199,7 @@ func appendList[T any](b []byte, values []T, form func([]byte, T) []byte) []byte
 	return append(b, ']')
 }
 
-// appendString appends a text as encoding/json does, which is called for unusual ones only.
+// appendString appends a text as encoding/json does, which it calls only for texts with characters that may be escaped.
 func appendString(b []byte, s string) []byte {
 	for _, c := range []byte(s) {
 		if c < ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -215,10 +215,10 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Number has six digits, so that rows are stable where last bits are not; empty for NaN.
+// Number writes a number with six digits, so that rows are stable where last bits are not. NaN and infinities are "".
 func Number(x float64) string { return string(appendNumber(nil, x, "")) }
 
-// appendNumber is Number with none for NaN.
+// appendNumber appends x as Number writes it, but none for NaN and infinities.
 func appendNumber(b []byte, x float64, none string) []byte {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):

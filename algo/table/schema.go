@@ -9,13 +9,13 @@ import (
 // another type.
 const SchemaVersion = 1
 
-// JSONType is the type of a column's values in JSON.
+// JSONType returns the name of the type of a column's values in a JSON Schema. Lists are arrays.
 func JSONType(kind Kind) string {
 	return cmp.Or(map[Kind]string{Texts: "string", Numbers: "number", Truths: "boolean"}[kind], "array")
 }
 
-// Schema is the JSON Schema of a row, with all columns that there can be. null is no value. Rows of several models have
-// columns of each instead of some, and all may have the input's own.
+// Schema returns the JSON Schema of a row, with all columns that rows of one model can have except the input's own. null
+// is no value.
 func Schema() map[string]any {
 	all := append(slices.Clone(fields), (&Run{FDR: 1}).Fields()...)
 	properties, required := map[string]any{}, []string{}

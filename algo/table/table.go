@@ -32,7 +32,7 @@ func NewScored(r dataset.Record, scores batch.Row) *Scored {
 	return &Scored{Record: r, Scores: scores, Trust: trust.Unjudged(math.NaN())}
 }
 
-// Listed returns rows of what an input says of records.
+// Listed returns a row of each record with what the input says of it, without scores.
 func Listed(records []dataset.Record) []Row {
 	list := make([]Row, len(records))
 	for i := range records {
@@ -41,9 +41,10 @@ func Listed(records []dataset.Record) []Row {
 	return list
 }
 
-// Blank returns rows of which nothing is known.
+// Blank returns n rows of which nothing is known.
 func Blank(n int) []Row { return Listed(make([]dataset.Record, n)) }
 
+// RejectFields returns the fields of a file of refused records, which must have Err.
 func RejectFields() []Field {
 	return []Field{
 		{Name: "row", Group: OfRecord, Input: func(e *dataset.Entry) string { return strconv.Itoa(e.Row) }},

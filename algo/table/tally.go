@@ -26,6 +26,7 @@ type Tally struct {
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
+// Add counts rows. Those without scores are refused ones, which must have Err.
 func (t *Tally) Add(rows []Row) {
 	for _, r := range rows {
 		t.Records++
@@ -40,6 +41,7 @@ func (t *Tally) Add(rows []Row) {
 	}
 }
 
+// Merge adds the counts of another tally.
 func (t *Tally) Merge(o Tally) {
 	t.Records += o.Records
 	t.Refused += o.Refused
@@ -53,8 +55,8 @@ func (t *Tally) Merge(o Tally) {
 	}
 }
 
-// because keeps the first reasons by alphabet: those of the whole are among the first of each part,
-// so they are counted in full.
+// because adds n refusals for a reason. It keeps only the first maxReasons by alphabet. The first of the whole are among the
+// first of each part, so they are counted in full.
 func (t *Tally) because(why string, n int) {
 	if _, known := t.Reasons[why]; !known && len(t.Reasons) == maxReasons {
 		last := slices.Max(slices.Collect(maps.Keys(t.Reasons)))
@@ -69,7 +71,7 @@ func (t *Tally) because(why string, n int) {
 	t.Reasons[why] += n
 }
 
-// reason is an error without its place, with N for numbers.
+// reason returns the text of an error without its place, and with N for each number.
 func reason(err error) string {
 	text := err.Error()
 	var inText *dataset.SyntaxError

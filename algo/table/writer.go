@@ -26,7 +26,7 @@ type form struct {
 	open   func(w io.Writer, text Text, header bool, columns []Column) Writer
 }
 
-// textForm returns a function that opens a writer of a form of NewRows.
+// textForm returns a function that opens a writer by NewRows in the form of that name.
 func textForm(name string) func(io.Writer, Text, bool, []Column) Writer {
 	return func(w io.Writer, text Text, header bool, columns []Column) Writer {
 		return NewRows(w, name, text, header, columns)
@@ -46,10 +46,10 @@ func Forms() []string {
 	return lists.Map(forms, func(f form) string { return f.name })
 }
 
-// Lines reports whether output can resume after any row.
+// Lines reports whether output in a form can resume after any row.
 func Lines(form string) bool { return form != "parquet" }
 
-// FormOf returns the form of a file name, or "".
+// FormOf returns the form of a file by the extension of its name, or "" if that is of none.
 func FormOf(name string) string {
 	for _, f := range forms {
 		if slices.Contains(f.suffix, strings.ToLower(path.Ext(name))) {
@@ -93,7 +93,7 @@ func (r parquetRows) Write(columns []Column) {
 
 func (r parquetRows) Flush() error { return r.Err() }
 
-// allSix rounds numbers; nil stays nil.
+// allSix returns numbers rounded by sixDigits; nil stays nil.
 func allSix(list []float64) []float64 {
 	rounded := slices.Clone(list)
 	for i, x := range rounded {
@@ -156,7 +156,7 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
-// molfileOf returns the record's molfile, or one written from its SMILES, or an empty one.
+// molfileOf returns the record's molfile, or one written from its SMILES, or one without atoms if there is no molecule.
 func molfileOf(r *dataset.Entry) string {
 	name := document.Printable(r.ID)
 	if block := r.Molfile(); block != "" {

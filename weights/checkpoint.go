@@ -80,7 +80,8 @@ func checkpointFields(c *codec, v *Checkpoint) {
 	c.allFloats("v", &v.State.V)
 }
 
-// check fails for a checkpoint that cannot resume.
+// check fails for a checkpoint that cannot resume: parameters or moments that do not fit the encoder or are not finite, and
+// negative second moments.
 func (c *Checkpoint) check() {
 	checkSchema(c.Schema, c.Options.Config)
 	s := &c.State

@@ -114,7 +114,8 @@ var (
 	isDouble = func(c byte) bool { return c == msgpcode.Double }
 )
 
-// decodeHead decodes the head of key's value, or a whole number, if its first byte is of the wanted type.
+// decodeHead decodes the head of key's value, or a whole number. It fails unless is accepts the first byte, the value's type.
+// want names that type in errors.
 func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
 	code, err := c.r.PeekCode()
 	if err == nil && !is(code) {
@@ -145,7 +146,7 @@ func (c *codec) cut(n int) []byte {
 	return c.data[at : at+n : at+n]
 }
 
-// str reads a string.
+// str reads a string. It fails for one that checkText refuses.
 func (c *codec) str(key string) string {
 	n := c.length(key, "a string", msgpcode.IsString, c.r.DecodeBytesLen, 1)
 	s := string(c.cut(n))
@@ -279,7 +280,7 @@ func (c *codec) bin(key string, b []byte) []byte {
 	return c.cut(c.length(key, "a bin", msgpcode.IsBin, c.r.DecodeBytesLen, 1))
 }
 
-// sized is bin, but fails unless the bin has n bytes.
+// sized is bin, but fails unless there are n bytes.
 func (c *codec) sized(key string, b []byte, n int) []byte {
 	b = c.bin(key, b)
 	c.require(len(b) == n, ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
@@ -372,7 +373,8 @@ func (c *codec) rounded(key string, v *[]float64) {
 	}
 }
 
-// uvarint appends a number to b when writing, and takes it from the front of b when reading. Errors call it by name and i.
+// uvarint appends v to b when writing, and takes it from the front of b when reading. It fails if b does not begin with a
+// number of at most 64 bits. Errors call it by name and i.
 func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
 	if c.writes {
 		*b = binary.AppendUvarint(*b, *v)
@@ -411,8 +413,8 @@ func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v ui
 	}
 }
 
-// gaps writes or reads ascending numbers below 1<<bits, each once. The file has how many possible numbers each of them
-// skips after the one before. A reader fails at a number of more bits. name is what errors call a number.
+// gaps writes or reads ascending numbers below 1<<bits, each once. For each the file has the number of values between it
+// and the one before. A reader fails at a number of more bits. name is what errors call a number.
 func (c *codec) gaps(key, name string, bits int, list *[]uint32) {
 	lowest := uint64(0)
 	c.uvarints(key, name, list, func(i int, v uint64) uint64 {

@@ -2,7 +2,7 @@ package weights
 
 import "math"
 
-// toHalf returns the binary16 bits nearest to f, ties to even. From 65520 on these are infinity.
+// toHalf returns the bits of the float16 (IEEE binary16) nearest to f, ties to even. From 65520 on that is infinity.
 func toHalf(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b>>16) & 0x8000
@@ -20,7 +20,7 @@ func toHalf(f float32) uint16 {
 	return sign | uint16((b-112<<23)>>13)
 }
 
-// fromHalf decodes binary16, exactly.
+// fromHalf returns the value of a float16 with these bits, exactly.
 func fromHalf(h uint16) float32 {
 	sign := uint32(h&0x8000) << 16
 	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)

@@ -31,8 +31,8 @@ const (
 
 // Save writes a model. The same model gives the same bytes.
 //
-// It rounds bank embeddings to 256 values a column, holdout embeddings to float16, and node scores
-// to float32. So score with the model as it is loaded again. Saving a loaded model gives the same bytes.
+// It rounds bank embeddings to 256 values a column, holdout embeddings to float16, and node scores to float32. So score
+// with the model as it is loaded again. Saving a loaded model gives the same bytes.
 //
 // It returns an error for a model that contradicts itself, see FORMAT.md under "What has to fit together".
 func Save(w io.Writer, m *algo.Model) error {
@@ -194,7 +194,8 @@ func configFields(c *codec, key string, v *gin.Config) {
 	c.count("layers", &v.Layers)
 }
 
-// encoder writes or reads the tensors of an encoder.
+// encoder writes or reads the tensors of an encoder. A reader fails unless there are all that config asks for, in order and
+// with their shapes. It makes the encoder only if so many bytes remain.
 func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	c.key("tensors")
 	e := m.Encoder
@@ -232,6 +233,7 @@ func parameters(c gin.Config) int {
 	return n
 }
 
+// shape describes the sizes of an encoder, for errors.
 func shape(c gin.Config) string {
 	return fmt.Sprintf("%d features, hidden width %d and %d layers", c.Features, c.Hidden, c.Layers)
 }
@@ -259,7 +261,8 @@ func check(m *algo.Model) {
 	checkStructures(m)
 }
 
-// checkCard fails for rows that a training set of this size cannot have.
+// checkCard fails if training graphs and rows kept from training or repeated are more than the data set's graphs, and for a
+// row that is out of range or listed twice.
 func checkCard(c *algo.Card) {
 	n := len(c.HoldoutRows) + len(c.Repeats)
 	require(n <= maxList, ErrTooLarge, "%d graphs kept from training or repeated, want at most %d", n, maxList)
@@ -276,7 +279,8 @@ func checkCard(c *algo.Card) {
 	}
 }
 
-// checkKnown fails for an index that is not of the training graphs.
+// checkKnown fails unless m.Subtrees has one entry for each training graph or, in a model made for sharing, for each row of
+// the bank.
 func checkKnown(m *algo.Model) {
 	known, want := m.Known(), m.Card.Train
 	if m.Shared > 0 {
@@ -295,7 +299,7 @@ func checkPrints(m *algo.Model) {
 	}
 }
 
-// checkSchema fails for an encoder that does not fit the schema.
+// checkSchema fails for impossible sizes of an encoder, an unknown schema, and a schema with another number of features.
 func checkSchema(schema string, c gin.Config) {
 	err := c.Validate()
 	require(err == nil, ErrFormat, "%v", err)
@@ -325,7 +329,7 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) {
 	}
 }
 
-// checkSize fails for too many rows.
+// checkSize fails for more rows of a width than maxRows and maxWork allow. key is for the error.
 func checkSize(key string, n, width int) {
 	most := min(maxRows, maxWork/(width*width))
 	require(n <= most, ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, most)

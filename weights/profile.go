@@ -8,7 +8,7 @@ import (
 	"baca/algo/explain"
 )
 
-// profile writes or reads the profile. Empty bins stand for none.
+// profile writes or reads the profile of training graphs. Empty bins stand for no profile.
 func (c *codec) profile(m *algo.Model) {
 	p := new(explain.Profile)
 	if c.writes && m.Profile != nil {
@@ -40,7 +40,8 @@ func (c *codec) profile(m *algo.Model) {
 // maxValue bounds feature values. Up to it float32 represents every integer.
 const maxValue = 1 << 24
 
-// feature writes or reads the values of one feature. It appends them to b, or takes them from the front of b.
+// feature writes or reads the ascending values of one feature, each as the step from the one before, less 1, and the number
+// of graphs that have it. It appends them to b, or takes them from the front of b.
 func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	n := uint64(len(*list))
 	c.uvarint("feature", column, b, &n)
@@ -53,7 +54,7 @@ func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	for i := range *list {
 		v := &(*list)[i]
 		step, graphs := uint64(int64(v.Of)-last-1), uint64(v.Graphs)
-		if i == 0 { // signed, as in binary.PutVarint
+		if i == 0 { // the first value itself, signed as in binary.PutVarint
 			step = uint64(int64(v.Of)<<1 ^ int64(v.Of)>>63)
 		}
 		c.uvarint("feature", column, b, &step)
@@ -71,7 +72,8 @@ func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	}
 }
 
-// checkProfile fails for a profile that no file can hold.
+// checkProfile fails for a profile with another number of statistics, quantiles or features, or with numbers that do not
+// ascend or are out of range. The model may have none.
 func checkProfile(m *algo.Model) {
 	p := m.Profile
 	if p == nil {
@@ -96,7 +98,8 @@ func checkProfile(m *algo.Model) {
 	}
 }
 
-// checkShared fails for scores that no file can hold.
+// checkShared fails for held-out scores that do not ascend, are too many or are not of a model made for sharing, and for such
+// a model with held-out graphs.
 func checkShared(m *algo.Model) {
 	scores := len(m.Reference)
 	require(m.Shared >= 0 && m.Shared <= m.Card.Train, ErrNumber,

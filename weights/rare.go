@@ -11,7 +11,7 @@ import (
 // maxLevel bounds the levels of surprise. Each of a graph's MaxNodes atoms may add one.
 const maxLevel = 1 << 24
 
-// rare writes or reads the table of rare parts. Empty bins stand for none.
+// rare writes or reads the table of rare parts. Empty bins stand for no table.
 func (c *codec) rare(m *algo.Model) {
 	t := new(rare.Table)
 	if c.writes && m.Rare != nil {
@@ -27,7 +27,7 @@ func (c *codec) rare(m *algo.Model) {
 	}
 }
 
-// small writes or reads numbers that are at most most.
+// small writes or reads numbers, and fails for one above most.
 func (c *codec) small(key string, most uint64, list *[]uint32) {
 	c.uvarints(key, key, list, func(i int, v uint64) uint64 {
 		c.require(v <= most, ErrNumber, "%s %d is %d, want at most %d", key, i, v, most)
@@ -35,7 +35,8 @@ func (c *codec) small(key string, most uint64, list *[]uint32) {
 	})
 }
 
-// checkRare fails for a table that no file can hold.
+// checkRare fails for a table of rare parts in a model of plain graphs or made for sharing, for lists that do not fit each
+// other or the bank, for parts or levels that do not ascend, and for numbers out of range. A model may have no table.
 func checkRare(m *algo.Model, bank int) {
 	t := m.Rare
 	if t == nil {

@@ -48,7 +48,8 @@ func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *alg
 	}
 }
 
-// checkResiduals fails for errors that are not of the model's graphs.
+// checkResiduals fails unless there is an error, or NaN, for each held-out graph and each of the training graphs that have
+// one, not all are NaN, and none is infinite or above 1 for classes. A model made for sharing has none.
 func checkResiduals(m *algo.Model, holdout int) {
 	v := m.Residuals
 	if v == nil {

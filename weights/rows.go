@@ -22,7 +22,8 @@ const minSpread = 0x1p-12
 // levels is the number of steps over the range of a column.
 const levels = 255
 
-// ranges returns the lowest and the highest value of each column.
+// ranges returns the lowest and the highest value of each of dim columns, negative ones as 0. Of a column that counts as
+// constant both are the lowest.
 func ranges(q []float32, dim int) (low, high []float32) {
 	low, high = slices.Clone(q[:dim]), slices.Clone(q[:dim])
 	for i, x := range q {
@@ -73,7 +74,7 @@ func (c *codec) packed(p *fingerprint.Packed) {
 	p.Prints = c.bin("prints", p.Prints)
 }
 
-// rows writes or reads the number of rows of the bank or the holdout, and returns it.
+// rows writes or reads the number of rows of the bank or the holdout, and returns it. It fails for too many.
 func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int {
 	n := 0
 	if c.writes {
@@ -84,7 +85,7 @@ func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int
 	return n
 }
 
-// nodeScores writes or reads ℓ_n of n rows, and returns them.
+// nodeScores writes or reads ℓ_n of n rows, and returns them. It fails unless there are n.
 func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
 	var scores []float64
 	if c.writes {
@@ -95,7 +96,8 @@ func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
 	return scores
 }
 
-// bank writes or reads the bank. Its prints are in the index.
+// bank writes or reads the bank: the range of each column, a byte for each value within it, and node scores. Its prints are
+// in the index, which a reader must have read.
 func (c *codec) bank(m *algo.Model) {
 	c.fields("bank", bankEntries)
 	n, dim := c.rows("bank", m.Bank, m.Encoder), 2*m.Encoder.Width()
@@ -163,14 +165,14 @@ func (c *codec) holdout(m *algo.Model) {
 	m.Holdout = c.restore("holdout", m.Encoder, q, score, prints)
 }
 
-// restore makes a representation of what was read.
+// restore makes a representation of what was read. It fails if that does not fit together; key is for the error.
 func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
 	c.require(err == nil, ErrRows, "%s: %v", key, err)
 	return v
 }
 
-// traits writes or reads two bytes for each held-out graph.
+// traits writes or reads the traits of held-out graphs, two bytes for each.
 func (c *codec) traits(m *algo.Model) {
 	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 2, func(b []byte, t *algo.Trait) {
 		if c.writes {

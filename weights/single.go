@@ -17,8 +17,8 @@ import (
 // foldBytes is the number of bytes of a fold: the exponent of its unit, a byte for each weight, and the intercept.
 const foldBytes = 1 + background.Buckets + 4
 
-// unit returns the lowest exponent of a power of two in which all weights lie from −127 to 127 units. Weights that were
-// read from a file lose nothing when they are written again.
+// unit returns the lowest exponent, from minUnit to maxUnit, of a power of two in which all weights lie from −127 to 127
+// units. Weights that were read from a file lose nothing when they are written again.
 func unit(weights []float32) int {
 	most := 0.0
 	for _, x := range weights {
@@ -34,7 +34,7 @@ func unit(weights []float32) int {
 // minUnit and maxUnit bound the exponent: 2⁻³⁰ is negligible, and 2⁶ allows the largest weights.
 const minUnit, maxUnit = -30, 6
 
-// background writes or reads the background head. Empty bins and zeros stand for none.
+// background writes or reads the background's head and sizes. Empty bins and zeros stand for no background.
 func (c *codec) background(m *algo.Model) {
 	h, s := new(background.Head), new(background.Sizes)
 	var weights []byte
@@ -78,7 +78,7 @@ func inUnits(fold []float32) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(fold[background.Buckets]))
 }
 
-// outOfUnits reverses inUnits.
+// outOfUnits returns the weights of a fold that inUnits encoded. It fails for a unit out of range.
 func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 	k := int(int8(b[0]))
 	c.require(k >= minUnit && k <= maxUnit, ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", fold, k, minUnit, maxUnit)
@@ -93,7 +93,8 @@ func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 // maxWeight bounds each weight, which keeps sums finite.
 const maxWeight = 127 << maxUnit
 
-// checkBackground fails for a background that no file can hold, or that gives no score.
+// checkBackground fails for a background that is incomplete, of plain graphs, or has numbers out of range, from which no
+// score could be computed. Without a background the card must have none.
 func checkBackground(m *algo.Model) {
 	h, s := m.Background, m.Sizes
 	require((h == nil) == (s == nil) && (h != nil || m.Card.BackgroundGraphs <= 0), ErrRows,
@@ -120,7 +121,7 @@ func checkBackground(m *algo.Model) {
 	}
 }
 
-// measured writes or reads cached scores. Zeros stand for none.
+// measured writes or reads cached scores. Rules 0 and empty bins stand for none.
 func (c *codec) measured(m *algo.Model) {
 	v := new(algo.Measured)
 	if c.writes && m.Measured != nil {
@@ -144,7 +145,8 @@ func (c *codec) measured(m *algo.Model) {
 	}
 }
 
-// checkMeasured fails for impossible cached scores.
+// checkMeasured fails unless there is a cached score, or NaN, for each held-out graph, and scales and scores are not
+// infinite. v may be nil.
 func checkMeasured(v *algo.Measured, holdout int) {
 	if v == nil {
 		return

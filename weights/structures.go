@@ -54,7 +54,7 @@ func (c *codec) writeColumns(s *algo.Structures, rows int) {
 	}
 }
 
-// decimals formats numbers by their shortest exact decimals, and NaN as an empty text. A nil list gives nil.
+// decimals formats numbers by their shortest exact decimals, NaN as "", and a nil list as nil. It fails for infinities.
 func (c *codec) decimals(key string, list []float64) []string {
 	if list == nil {
 		return nil
@@ -71,7 +71,7 @@ func (c *codec) decimals(key string, list []float64) []string {
 	return texts
 }
 
-// numbers parses a column. An empty line is NaN.
+// numbers parses a column. An empty line is NaN. It fails for other lines that are no finite number.
 func (c *codec) numbers(key string, texts []string) []float64 {
 	list := make([]float64, len(texts))
 	for i, text := range texts {
@@ -87,7 +87,7 @@ func (c *codec) numbers(key string, texts []string) []float64 {
 	return list
 }
 
-// writeLines writes a column of texts, one a line. Line ends within a text become blanks.
+// writeLines writes a column of rows texts, one a line. Line ends within a text become blanks. Texts must be UTF-8.
 func (c *codec) writeLines(key string, list []string, rows int) {
 	c.require(len(list) == rows, ErrRows, "%s has %d values for %d rows", key, len(list), rows)
 	var b []byte
@@ -100,7 +100,8 @@ func (c *codec) writeLines(key string, list []string, rows int) {
 	c.bin(key, b)
 }
 
-// readColumns reads what writeColumns wrote.
+// readColumns reads what writeColumns wrote: the SMILES, and other columns in any order. It skips unknown columns, and
+// fails for a column that is there twice.
 func (c *codec) readColumns(rows int) *algo.Structures {
 	s := new(algo.Structures)
 	columns := c.entries("columns", 0)
@@ -141,7 +142,8 @@ func (c *codec) lines(key string, rows int) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// checkStructures fails for structures that are not of the training graphs.
+// checkStructures fails for structures in a model of plain graphs or made for sharing, and unless there is one for each
+// known training graph.
 func checkStructures(m *algo.Model) {
 	if m.Structures == nil {
 		return

@@ -116,7 +116,7 @@ func write(w io.Writer, k kind, sections []algo.Section) error {
 	return nil
 }
 
-// read checks a file and returns its sections, which are parts of data, the head first.
+// read checks a file of kind want, with its checksums, and returns its sections, which are parts of data, the head first.
 func read(data []byte, want kind) ([]algo.Section, error) {
 	table, err := readHeader(data, want)
 	if err != nil {
@@ -145,7 +145,8 @@ func read(data []byte, want kind) ([]algo.Section, error) {
 	return sections, checkNames(sections)
 }
 
-// checkNames returns an error unless the head is the first section and each name occurs once.
+// checkNames returns an error unless the head is the first section, each name occurs once, and each has 1 to nameSize
+// characters of printable ASCII without blanks.
 func checkNames(sections []algo.Section) error {
 	seen := map[string]bool{}
 	for i, s := range sections {

@@ -12,7 +12,8 @@ type Arrangement struct {
 	place []int32 // new index of each original node
 }
 
-// Arrange makes a the graph g with node k of a being node order[k] of g.
+// Arrange makes a the graph g in another order: node k of a is node order[k] of g. It panics unless order has as many
+// entries as g nodes. It must have each node once.
 func (a *Arrangement) Arrange(g *Graph, order []int32) {
 	n, f := g.N(), g.Features
 	if len(order) != n || len(g.X) != n*f {

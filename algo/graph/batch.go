@@ -16,7 +16,7 @@ type Batch struct {
 	first []int // B+1: graph k has nodes first[k] to first[k+1]
 }
 
-// Reset makes b the union of gs, which must have equal features. Readers of the structure view need
+// Reset makes b the union of gs. It panics unless all have the same number of features. Readers of the structure view need
 // encodings, see [Graph.EncodeStructure].
 func (b *Batch) Reset(gs []*Graph) {
 	b.Graphs, b.first = gs, append(b.first[:0], 0)

@@ -33,6 +33,7 @@ func Encode(g *Graph, dst []float32) { encode(context.Background(), g, dst) }
 // askEvery is after how many nodes encode asks whether it is still wanted.
 const askEvery = 64
 
+// encode is Encode until ctx ends, whose error it returns.
 func encode(ctx context.Context, g *Graph, dst []float32) error {
 	n := g.N()
 	if len(dst) != n*EncodingWidth {
@@ -42,8 +43,8 @@ func encode(ctx context.Context, g *Graph, dst []float32) error {
 	w := walkers.Get().(*walker)
 	defer walkers.Put(w)
 	w.begin(g)
-	wide := false // the last walk reached many nodes of a large graph
-	var together []int32
+	wide := false        // the last walk reached many nodes of a large graph
+	var together []int32 // nodes that wait for returnsOf
 	for i := range n {
 		if i%askEvery == askEvery-1 && ctx.Err() != nil {
 			return ctx.Err()
@@ -52,13 +53,13 @@ func encode(ctx context.Context, g *Graph, dst []float32) error {
 		row[WalkSteps+min(g.Degree(i), DegreeClasses-1)] = 1
 		if g.Degree(i) == 1 {
 			first := &w.leaf[g.Row(i)[0]]
-			if *first != 0 {
+			if *first != 0 { // the first leaf has the same probabilities, which are copied at the end
 				w.alike = append(w.alike, [2]int32{int32(i), *first - 1})
 				continue
 			}
 			*first = int32(i) + 1
 		}
-		if wide && i%askEvery != 0 {
+		if wide && i%askEvery != 0 { // sometimes a node walks alone, to see whether walks are still wide
 			together = append(together, int32(i))
 		} else {
 			w.returns(g, int32(i), row[:WalkSteps])
@@ -95,6 +96,7 @@ type walker struct {
 // walkers reuses memory between graphs.
 var walkers = sync.Pool{New: func() any { return new(walker) }}
 
+// begin prepares w for the nodes of g.
 func (w *walker) begin(g *Graph) {
 	n := g.N()
 	if cap(w.inverse) < n {
@@ -111,7 +113,8 @@ func (w *walker) begin(g *Graph) {
 	}
 }
 
-// returns writes (P^k)_ii for k = 1…len(dst); len(dst) is even.
+// returns writes the probabilities (P^k)_ii of a return to node i after k = 1…len(dst) steps; len(dst) is even. Each of
+// its rounds walks one step and writes two of them, see Encode.
 func (w *walker) returns(g *Graph, i int32, dst []float32) {
 	degree := float64(g.Degree(int(i)))
 	w.here = append(w.here[:0], i)
@@ -142,7 +145,7 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 		}
 		dst[2*a] = float32(degree * odd)
 		dst[2*a+1] = float32(degree * even)
-		for _, u := range w.here {
+		for _, u := range w.here { // becomes next, which has to be zero
 			w.now[u] = 0
 		}
 		w.now, w.next = w.next, w.now
@@ -161,8 +164,8 @@ type lane [lanes]float64
 
 const lanes = 8
 
-// returnsOf is returns for up to lanes nodes, which writes to their rows of dst. It visits all nodes at every step, and
-// adds up in another order.
+// returnsOf is returns for up to lanes nodes together, in the rows of dst that Encode has for them. It visits all nodes at
+// every step, and adds up in another order.
 func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 	n := g.N()
 	for k := range w.wide {

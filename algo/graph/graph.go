@@ -17,7 +17,7 @@ const (
 	MaxEdges = 1 << 17
 )
 
-// CheckSize refuses a graph of more than MaxNodes or MaxEdges.
+// CheckSize returns an error for a graph of more than MaxNodes or MaxEdges.
 func CheckSize(nodes, edges int) error {
 	if nodes < 0 || nodes > MaxNodes || edges > MaxEdges {
 		return fmt.Errorf("a graph of %d nodes and %d edges: want at most %d and %d", nodes, edges, MaxNodes, MaxEdges)
@@ -38,8 +38,7 @@ type Graph struct {
 	// that is not known.
 	Reading uint8
 
-	// XS is the structure view, n rows of EncodingWidth values, once
-	// EncodeStructure has run.
+	// XS is the structure view, n rows of EncodingWidth values, once EncodeStructure has run.
 	XS []float32
 }
 
@@ -49,9 +48,8 @@ type Dropped struct {
 	Duplicates int // repeated edges, either direction
 }
 
-// New builds a graph of n nodes from undirected edges, given in one direction or both. It drops and
-// counts self-loops and repeats. The feature view is the constant 1. An end outside [0, n) is an
-// error.
+// New builds a graph of n nodes from undirected edges, given in one direction or both. It drops and counts self-loops and
+// repeats. The feature view is the constant 1. An end outside [0, n) is an error, and so is a graph that is too large.
 func New(n int, edges [][2]int32) (*Graph, Dropped, error) {
 	var d Dropped
 	if err := CheckSize(n, len(edges)); err != nil {
@@ -113,7 +111,7 @@ func (g *Graph) Degree(i int) int { return int(g.Offsets[i+1] - g.Offsets[i]) }
 // Row returns the ascending neighbours of node i, which must not be changed.
 func (g *Graph) Row(i int) []int32 { return g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] }
 
-// Edges returns each edge once, lower node first, ascending.
+// Edges returns each edge once, its lower node first, in ascending order of lower and then upper nodes.
 func (g *Graph) Edges() [][2]int32 {
 	edges := make([][2]int32, 0, g.M())
 	for i := range int32(g.N()) {
@@ -126,13 +124,13 @@ func (g *Graph) Edges() [][2]int32 {
 	return edges
 }
 
-// Select returns the induced subgraph, nodes in order.
+// Select returns the induced subgraph of the nodes that keep accepts, in their order, without a structure view.
 func (g *Graph) Select(keep func(node int) bool) *Graph {
 	h := &Graph{
 		Features: g.Features, X: make([]float32, 0, len(g.X)),
 		Offsets: append(make([]int32, 0, len(g.Offsets)), 0), Neighbors: make([]int32, 0, len(g.Neighbors)),
 	}
-	place, n := make([]int32, g.N()), int32(0)
+	place, n := make([]int32, g.N()), int32(0) // place is the new index of each node, −1 without one
 	for i := range place {
 		place[i] = -1
 		if keep(i) {
@@ -158,7 +156,8 @@ func (g *Graph) Select(keep func(node int) bool) *Graph {
 // EncodeStructure computes XS unless it is there, see [Encode]. Concurrent calls are safe.
 func (g *Graph) EncodeStructure() { g.EncodeStructureIn(context.Background()) }
 
-// EncodeStructureIn is EncodeStructure, which takes minutes for a large dense graph, until ctx ends.
+// EncodeStructureIn is EncodeStructure, which takes minutes for a large dense graph, but stops when ctx ends. It then returns
+// the error of ctx and leaves XS unset.
 func (g *Graph) EncodeStructureIn(ctx context.Context) error {
 	structure.RLock()
 	done := g.XS != nil

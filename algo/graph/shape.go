@@ -1,6 +1,6 @@
 package graph
 
-// Fraction returns the fraction of nodes for which is holds, 0 without nodes.
+// Fraction returns the fraction of nodes for which is returns true, 0 without nodes.
 func (g *Graph) Fraction(is func(i int) bool) float64 {
 	count := 0
 	for i := range g.N() {
@@ -11,8 +11,8 @@ func (g *Graph) Fraction(is func(i int) bool) float64 {
 	return float64(count) / float64(max(1, g.N()))
 }
 
-// Parts returns the connected component of each node, numbered in the order of their first nodes,
-// and the sizes of components.
+// Parts returns the connected component of each node, numbered from 0 in the order of their first nodes, and the sizes of
+// components.
 func (g *Graph) Parts() (of, sizes []int32) {
 	n := g.N()
 	memory := make([]int32, 3*n)
@@ -35,7 +35,7 @@ func (g *Graph) Parts() (of, sizes []int32) {
 			}
 		}
 	}
-	for i := range of {
+	for i := range of { // components count from 0
 		of[i]--
 	}
 	return of, sizes
@@ -50,13 +50,13 @@ func (g *Graph) Components() int {
 // Cycles returns the cyclomatic number, in molecules the number of rings.
 func (g *Graph) Cycles() int { return g.M() - g.N() + g.Components() }
 
-// Core returns g without its trees: nodes of degree 1 and 0 are removed until none is left. For a
-// molecule it is the Bemis–Murcko scaffold without exocyclic double-bonded atoms. Nodes keep their
-// order and only their first feature, in molecules the element.
+// Core returns g without its trees: nodes of degree 1 and 0 are removed until none is left. For a molecule it is the
+// Bemis–Murcko scaffold without exocyclic double-bonded atoms. Nodes keep their order and only their first feature, in
+// molecules the element. The core of a graph without cycles has no nodes.
 func (g *Graph) Core() *Graph {
 	n := g.N()
-	degree := make([]int, n)
-	var ends []int
+	degree := make([]int, n) // in what is left
+	var ends []int           // nodes to remove
 	for i := range n {
 		degree[i] = g.Degree(i)
 		if degree[i] <= 1 {

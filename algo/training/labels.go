@@ -39,7 +39,7 @@ type valueColumn struct {
 	class func(x float64) string // what was wanted instead of x, empty for nothing
 }
 
-// columns are those that are read, for values.
+// columns returns the columns that are read, each with its place in v.
 func (l *Labels) columns(v *model.Values) []valueColumn {
 	return slices.DeleteFunc([]valueColumn{
 		{l.Observed, &v.Observed, notClass}, {l.Predicted, &v.Predicted, notProbability}, {l.Uncertainty, &v.Uncertainty, nil},
@@ -47,7 +47,7 @@ func (l *Labels) columns(v *model.Values) []valueColumn {
 	}, func(c valueColumn) bool { return c.name == "" })
 }
 
-// Columns are the columns to read, see [dataset.Options].
+// Columns returns the names of the columns to read, for Cells of [dataset.Options].
 func (l *Labels) Columns() (names []string) {
 	for _, c := range l.columns(new(model.Values)) {
 		names = append(names, c.name)
@@ -55,7 +55,8 @@ func (l *Labels) Columns() (names []string) {
 	return names
 }
 
-// Of reads a record's values, NaN for what is no number, nil without labels or columns.
+// Of returns a record's values from its Cells, which are those of Columns. A value is NaN if its cell is no number or no
+// class where it has to be one; such cells are counted. Without labels or columns Of returns nil.
 func (l *Labels) Of(r *dataset.Entry) *model.Values {
 	if l == nil {
 		return nil
@@ -88,6 +89,7 @@ func (l *Labels) Of(r *dataset.Entry) *model.Values {
 	return v
 }
 
+// numberIn parses a cell. It fails for an empty cell and for what is no finite decimal number.
 func numberIn(cell string) (float64, error) {
 	if cell == "" {
 		return math.NaN(), fmt.Errorf("empty, want a number")
@@ -99,7 +101,7 @@ func numberIn(cell string) (float64, error) {
 	return x, nil
 }
 
-// notClass rejects an observed value, and notProbability a prediction.
+// notClass returns what is wanted instead of x as an observed class, or "" if x is one.
 func notClass(x float64) string {
 	if x != 0 && x != 1 {
 		return "a class, 0 or 1"
@@ -107,6 +109,7 @@ func notClass(x float64) string {
 	return ""
 }
 
+// notProbability returns what is wanted instead of x as a prediction of a class, or "" if x is one.
 func notProbability(x float64) string {
 	if x < 0 || x > 1 {
 		return "the probability of class 1, from 0 to 1"
@@ -114,7 +117,7 @@ func notProbability(x float64) string {
 	return ""
 }
 
-// note counts the bad cells of a row.
+// note counts the bad cells of a row, if it has any, and keeps the first badShown of all rows, by row and cell.
 func (l *Labels) note(bad []badCell) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -127,7 +130,7 @@ func (l *Labels) note(bad []badCell) {
 	}
 }
 
-// Counted says how many rows were read, refused, and read without a value, if any.
+// Counted says how many rows were read and refused, and how many had a bad cell, if any.
 func (l *Labels) Counted(read, refused int) string {
 	text := fmt.Sprintf("%d read, %d refused", read, refused)
 	if l.rows > 0 {
@@ -136,7 +139,7 @@ func (l *Labels) Counted(read, refused int) string {
 	return text
 }
 
-// Problems names the cells without a number, and says what becomes of their rows.
+// Problems names the first bad cells, counts the others, and says what becomes of their rows. Without any it is empty.
 func (l *Labels) Problems(becomes string) (list []string) {
 	for _, b := range l.first {
 		list = append(list, "no value: "+document.Printable(b.err.Error()))

@@ -1,5 +1,5 @@
-// Package job does the work that the command, the page and other programs share beside scores. Callers
-// open files, show progress and store results.
+// Package training trains models, for the command, the page and other programs. Callers open files, show progress and
+// store results.
 package training
 
 import (
@@ -11,12 +11,12 @@ import (
 	"baca/algo/model"
 )
 
-// Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Without values and refuse, which may
-// be nil, there are none, and such records are left out. Only an id of the input is a name.
+// Sources reads a data set's graphs, each with its SMILES, its name, which is empty without an id in the input, and its
+// values, which are nil if values is nil. It leaves out unreadable records, and calls refuse, if not nil, with their errors.
 func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []model.Source, err error) {
 	read := func(r dataset.Record) dataset.Record {
 		name := r.ID
-		r = r.Parsed()
+		r = r.Parsed() // which sets a missing id to the row
 		r.ID = name
 		return r
 	}
@@ -33,7 +33,7 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 	return list, nil
 }
 
-// Take takes the graphs of a set, and also their values and molecules, for the model to keep.
+// Take takes the graphs of a set, and for the model to keep also their values and molecules if these are set.
 func (t *Training) Take(set []model.Source, values, structures bool) {
 	for _, s := range set {
 		t.Graphs = append(t.Graphs, s.Graph)

@@ -38,9 +38,9 @@ const (
 // attentionSteps steps, plain graphs nothing from more than plainSteps, see build/research/results.
 const UsualEpochs, attentionSteps, plainSteps = 400, 24_000, 300
 
-// DefaultEpochs is how often an encoder is trained on that many graphs of a schema: for the paper's method
-// if purpose is [batch.ByAttention], and as scores of single graphs and batches need it if that is empty. Those of
-// molecules gain nothing from training, and have 0 epochs. Others have at least one.
+// DefaultEpochs returns the number of epochs in which an encoder is trained on that many graphs of a schema. purpose is
+// [batch.ByAttention] for the paper's method, or empty for scores of single graphs and batches. Those of molecules gain
+// nothing from training, and have 0 epochs. Others have at least one.
 func DefaultEpochs(schema, purpose string, graphs int) int {
 	steps := attentionSteps
 	if purpose == "" && schema != model.Constant {
@@ -52,7 +52,7 @@ func DefaultEpochs(schema, purpose string, graphs int) int {
 	return max(1, min(UsualEpochs, steps/StepsPerEpoch(graphs)))
 }
 
-// CheckLength rejects what a [Training] cannot have as For and Card.Epochs.
+// CheckLength returns an error for a purpose or number of epochs that a [Training] cannot have as For and Card.Epochs.
 func CheckLength(purpose string, epochs int) error {
 	if epochs < 0 || epochs > MaxEpochs {
 		return fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as the model needs", epochs, MaxEpochs)
@@ -63,7 +63,7 @@ func CheckLength(purpose string, epochs int) error {
 	return nil
 }
 
-// StepsPerEpoch is the number of batches of [TrainingOptions], at least 1.
+// StepsPerEpoch returns the number of batches, as [TrainingOptions] have them, that so many graphs make: at least 1.
 func StepsPerEpoch(graphs int) int {
 	batch := pretrain.Defaults(1).Batch
 	return max(1, (graphs+batch-1)/batch)
@@ -103,14 +103,15 @@ type Training struct {
 	trainer *pretrain.Trainer // nil without epochs
 }
 
-// Prepare checks the graphs and sets the options.
+// Prepare divides the graphs, without repeats, into training set and holdout, and sets the options and what the card lacks.
+// It fails for fewer than MinTraining distinct graphs and for an unknown schema.
 func (t *Training) Prepare() (err error) {
 	distinct, repeats := Distinct(t.Graphs, t.Card.Schema)
 	if n := len(distinct); n < MinTraining {
 		return fmt.Errorf("%s: %s to train on: want at least %d", t.Card.Dataset, explain.Count(n, "graph"), MinTraining)
 	}
 	t.Train, t.Holdout = t.Split(len(distinct), t.Card.Seed)
-	for _, list := range [][]int{t.Train, t.Holdout} {
+	for _, list := range [][]int{t.Train, t.Holdout} { // from indices into distinct to those into Graphs
 		for k, i := range list {
 			list[k] = distinct[i]
 		}
@@ -124,9 +125,8 @@ func (t *Training) Prepare() (err error) {
 	return err
 }
 
-// Distinct returns the indices of molecules, and of those that a schema reads like an earlier one:
-// no compound may be on both sides of a split. Plain graphs and benchmark molecules are not
-// compared.
+// Distinct returns the indices of graphs that differ, and of repeats: molecules that a schema reads like an earlier one. No
+// compound may be on both sides of a split. Plain graphs and benchmark molecules are not compared, so they all differ.
 func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 	groups := split.By(len(gs), func(i int) int { return i })
 	if schema != model.Constant && schema != model.OGB {
@@ -150,7 +150,8 @@ func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 	return o, nil
 }
 
-// Begin resumes from a state and its loss, or starts from a zero state. Without epochs there is nothing to begin.
+// Begin sets up the trainer, from a state and its loss, or from the start if the state is zero. Without epochs it makes none.
+// It fails if the model could not be packed.
 func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain.Loss) (err error) {
 	t.picked = make([]*graph.Graph, len(t.Train))
 	for k, i := range t.Train {
@@ -170,7 +171,7 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 	if from.Params == nil {
 		start = nil
 	}
-	// The trainer finds them encoded, and would not ask ctx.
+	// Encode the graphs here, since the trainer would not ask ctx while it does.
 	if err := parallel.For(ctx, t.Workers, len(t.picked), func(_, k int) { t.picked[k].EncodeStructureIn(ctx) }); err != nil {
 		return err
 	}
@@ -178,21 +179,20 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 		return err
 	}
 	t.keep()
-	// A model that cannot be packed, as for a long name or few values, must fail before hours of
-	// training.
+	// A model that cannot be packed, as for a long name or few values, must fail before hours of training.
 	_, _, err = t.Pack(ctx)
 	return err
 }
 
-// keep copies the trainer's state, which an interrupted epoch changes.
+// keep copies the trainer's state to t.State, which an interrupted epoch then leaves alone.
 func (t *Training) keep() {
 	s, k := t.trainer.State(), &t.State
 	k.Epoch, k.Step = s.Epoch, s.Step
 	k.Params, k.M, k.V = append(k.Params[:0], s.Params...), append(k.M[:0], s.M...), append(k.V[:0], s.V...)
 }
 
-// Run runs the remaining epochs. It calls epoch after each, and save between two when interval has
-// passed. Their errors end it.
+// Run runs the remaining epochs. It calls epoch after each, and save between two when interval has passed since the last
+// call. Their errors end it.
 func (t *Training) Run(ctx context.Context, interval time.Duration, epoch, save func() error) error {
 	saved := time.Now()
 	for t.State.Epoch < t.Card.Epochs {
@@ -260,8 +260,7 @@ func (t *Training) encoder() *gin.Encoder {
 	return t.trainer.Encoder()
 }
 
-// Pack returns the current model and its file. Use the model loaded from the file, which is
-// rounded.
+// Pack returns the current model and its file. Use the model loaded from the file, which is rounded.
 func (t *Training) Pack(ctx context.Context) (*model.Model, []byte, error) {
 	m, err := model.New(ctx, t.Workers, t.encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
 	if err == nil && len(t.Outside) > 0 {
@@ -281,7 +280,7 @@ func (t *Training) Pack(ctx context.Context) (*model.Model, []byte, error) {
 	return m, b.Bytes(), err
 }
 
-// Warning says that the holdout is too small for the default alpha, or that held-out errors are near zero, or nothing.
+// Warning says if the holdout is too small for the default alpha, and if held-out errors are near zero. Otherwise it is "".
 func (t *Training) Warning() string {
 	var list []string
 	if n := len(t.Holdout); !decide.Resolves(batch.DefaultOptions().Alpha, n) {
@@ -293,8 +292,8 @@ func (t *Training) Warning() string {
 	return strings.Join(list, "; ")
 }
 
-// ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not
-// nil, with the number so far.
+// ReadBackground returns a background's molecules without repeats, and the number of refused ones. It calls progress, if
+// not nil, with the number read so far. It fails for fewer than background.MinGraphs molecules.
 func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progress func(n int)) (gs []*graph.Graph, refused int, err error) {
 	for rec, err := range dataset.Molecules(ctx, r, o) {
 		if err != nil {
@@ -309,7 +308,7 @@ func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progres
 		}
 	}
 	first, _ := Distinct(gs, model.SchemaOf(o.Form))
-	for k, i := range first {
+	for k, i := range first { // ascending, so that no graph is overwritten before it moves
 		gs[k] = gs[i]
 	}
 	gs = gs[:len(first)]
@@ -319,13 +318,13 @@ func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progres
 	return gs, refused, nil
 }
 
-// ModelName derives a model's name from a data set or file.
+// ModelName returns a model's name from that of a data set or file: in lower case, without extensions.
 func ModelName(file string) string {
 	name := dataset.PlainName(strings.ToLower(file))
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// ModelDescription is the default description.
+// ModelDescription returns the default description of a model that was trained on a file.
 func ModelDescription(file string, epochs int) string {
 	if epochs == 0 {
 		return fmt.Sprintf("Trained on %s, with an encoder drawn from the seed.", file)

@@ -17,13 +17,13 @@ import (
 	"baca/weights"
 )
 
-// RecordsOf reads a table, with the cells of columns.
+// RecordsOf yields the parsed records of a table in CSV, with the cells of columns.
 func RecordsOf(text string, columns ...string) iter.Seq2[dataset.Record, error] {
 	o := dataset.Options{Name: "a.csv", Form: molecule.UnorderedParent, Cells: columns}
 	return dataset.Parse(context.Background(), 1, dataset.Records(strings.NewReader(text), o))
 }
 
-// RowsOf are these records, parsed.
+// RowsOf returns the records that RecordsOf yields. It panics at an error.
 func RowsOf(text string, columns ...string) (rows []dataset.Record) {
 	for r, err := range RecordsOf(text, columns...) {
 		must.Do(err)
@@ -48,7 +48,8 @@ var Table = sync.OnceValue(func() string {
 	return text.String() + "C1CC,,1,1,1\nc1ccccc1C,twin,,0,0\n"
 })
 
-// Training takes the table.
+// Training returns a training of Table with values, structures and a background, ready for Prepare. It panics if the table
+// is not read as it should be.
 func Training() *training.Training {
 	columns := model.ValueColumns{Observed: "y", Predicted: "yhat", Uncertainty: "u"}
 	labels := &training.Labels{ValueColumns: columns}

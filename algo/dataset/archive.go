@@ -24,7 +24,7 @@ const maxFiles = 10_000
 // files returns the next file of an archive that holds molecules or graphs. After the last one the error is io.EOF.
 type files func() (name string, r io.Reader, err error)
 
-// text returns the next file as text. A file that is compressed again is an error.
+// text returns the next file as text, or io.EOF after the last one. A file that is compressed again is an error.
 func (next files) text(u Unpack) (*Text, error) {
 	u.archive = true
 	name, r, err := next()
@@ -153,7 +153,7 @@ func (b *tarBlocks) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish reads what follows the last file. It must be at least a block of zeros, and nothing else.
+// finish reads to the end after the last file. It fails unless a block of zeros was read, and then nothing but zeros.
 func (b *tarBlocks) finish() error {
 	const block = 512
 	before, ended := b.n, b.zeros >= block
@@ -198,7 +198,7 @@ func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error
 		return nil, nil, err
 	case len(data) > MaxKept:
 		return nil, io.MultiReader(bytes.NewReader(data), b), nil
-	case bytes.Count(data, []byte("PK\x01\x02")) > maxFiles:
+	case bytes.Count(data, []byte("PK\x01\x02")) > maxFiles: // these bytes begin each entry of the list of files
 		return nil, nil, errManyFiles
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -11,8 +11,8 @@ import (
 	"baca/algo/internal/lists"
 )
 
-// choose sets the scanner's columns from t and the options, and tells the options their names. column is
-// Options.Column. An error about two columns that match is *twins.
+// choose sets the scanner's columns from t and the options, and tells the options their names. column is Options.Column.
+// It fails if a wanted column does not exist or is ambiguous. An error about two columns that match is *twins.
 func (s *scanner) choose(t Table, column string) error {
 	s.smiles, s.id = t.SMILES, t.ID
 	switch {
@@ -40,7 +40,7 @@ func (s *scanner) choose(t Table, column string) error {
 	return s.tellColumns(t.Columns)
 }
 
-// findColumn returns the column with a name, or a place such as "column 2". An error lists the columns.
+// findColumn returns the column with a name, or a place such as "column 2". It fails if there is none, or two.
 func findColumn(columns []string, name string) (int, error) {
 	i, err := columnOrPlace(columns, name)
 	switch {
@@ -97,12 +97,12 @@ func (s *scanner) tellLate(name string, row int) {
 	s.opt.Note(fmt.Sprintf("column %s first in row %d: columns that the first records lack are not read", what, row))
 }
 
-// cellsOf returns the cells of the next record for Options.Cells and for Options.Own. cell gives that of a column.
+// cellsOf returns the cells of a record for Options.Cells and for Options.Own. cell returns the cell of a column.
 func (s *scanner) cellsOf(cell func(column int) string) (wanted, own []string) {
 	return cellsAt(s.further, cell), cellsAt(s.own, cell)
 }
 
-// cellsAt returns the cells of some columns.
+// cellsAt returns the cells of some columns, or nil without columns.
 func cellsAt(columns []int, cell func(column int) string) []string {
 	if len(columns) == 0 {
 		return nil
@@ -113,7 +113,7 @@ func cellsAt(columns []int, cell func(column int) string) []string {
 // cellOf returns the trimmed text of a cell in UTF-8.
 func cellOf(text []byte) string { return nameOf(bytes.TrimSpace(text)) }
 
-// Decimal parses a number in decimal notation, such as -12.5 and 1e-3. It refuses Go's 0x1p-2, 0x_ff and inf.
+// Decimal parses a number in decimal notation, such as -12.5 and 1e-3. It returns false for Go's 0x1p-2, 0x_ff and inf.
 func Decimal(cell string) (float64, bool) {
 	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""

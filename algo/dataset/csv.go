@@ -42,7 +42,7 @@ func readFields(format Format) func(s *scanner, column string) error {
 	}
 }
 
-// read emits all records.
+// read emits all records, also those that it refuses. It fails only where begin does.
 func (t *table) read(column string, format Format) error {
 	if err := t.begin(column, format); err != nil || t.stopped {
 		return err
@@ -67,7 +67,8 @@ func (t *table) read(column string, format Format) error {
 	return nil
 }
 
-// begin finds the separator and the columns, and consumes the header and everything before it.
+// begin finds the separator and the columns, and consumes the header and everything before it. It fails if the header
+// cannot be read, or if a column that is wanted does not exist or is ambiguous.
 func (t *table) begin(column string, format Format) error {
 	l := layoutOf(t.head, format, column)
 	t.columns, t.separator = maxColumns, l.separator
@@ -136,7 +137,8 @@ func (t *table) skipBlankLines() {
 	}
 }
 
-// emitRow emits the record that next found.
+// emitRow emits the record that next found on line. It refuses a record with text in a surplus field, or without the
+// field of the SMILES.
 func (t *table) emitRow(line int) {
 	if t.beyond.line > 0 {
 		t.refuse(line, syntaxError(t.beyond.line, t.beyond.column,
@@ -178,7 +180,8 @@ func (t *table) cell(i int) string {
 	return cellOf(text)
 }
 
-// blank reports whether a record has nothing but white space and separators. Spreadsheets leave such rows at the end.
+// blank reports whether a record has nothing, not even quotes, but white space and separators. Spreadsheets leave such
+// rows at the end.
 func (t *table) blank() bool {
 	for i, f := range t.fields {
 		if f.quoted || len(t.text(i, 0)) > 0 {
@@ -191,7 +194,8 @@ func (t *table) blank() bool {
 // text returns field i, trimmed. The result is valid until the next call with the same slot.
 func (t *table) text(i, slot int) []byte { return bytes.TrimSpace(t.raw(t.fields[i], slot)) }
 
-// raw returns a field, not trimmed. The result is valid until the next call with the same slot.
+// raw returns a field, not trimmed. The result is valid until the next call with the same slot, the index of the buffer
+// in which doubled quotes become one.
 func (t *table) raw(f field, slot int) []byte {
 	text := t.bytes(f.start, f.end)
 	if f.escaped {
@@ -228,7 +232,7 @@ func (t *table) next() (size, nextLine int, err error) {
 	case long:
 		t.skipLine(c.end, c.line+1)
 		return 0, 0, t.tooLong(c.line)
-	case !c.feed && (t.broken() != nil || c.end == 0):
+	case !c.feed && (t.broken() != nil || c.end == 0): // an incomplete line, or none
 		return 0, 0, errEnd
 	}
 	for last := false; !last; {
@@ -247,13 +251,14 @@ func (t *table) next() (size, nextLine int, err error) {
 	return c.at, c.line + 1, nil
 }
 
-// addLine adds the line at a distance to the record. It returns true if the line does not fit into the window.
+// addLine adds the line that begins from bytes after pos to the record: it sets c.end and c.feed. It returns true if the
+// line does not fit into the window.
 func (t *table) addLine(c *cutter, from int) (long bool) {
 	c.end, c.feed = t.lineEnd(from)
 	return !c.feed && t.err == nil
 }
 
-// plainFields keeps the unquoted fields from c.at on, and reports whether the record ended.
+// plainFields keeps the unquoted fields from c.at on, and reports whether the record ended. If not, c.at is at a quote.
 func (t *table) plainFields(c *cutter) (last bool) {
 	text := t.bytes(0, c.end)
 	for {
@@ -266,13 +271,13 @@ func (t *table) plainFields(c *cutter) (last bool) {
 		if c.at = i; i == len(text) {
 			return true
 		}
-		if c.at++; c.at < len(text) && text[c.at] == '"' {
+		if c.at++; c.at < len(text) && text[c.at] == '"' { // a quoted field comes next
 			return false
 		}
 	}
 }
 
-// quotedField keeps the quoted field at c.at, and reports whether it ends the record.
+// quotedField keeps the quoted field at c.at, and reports whether it ends the record. The field may hold line ends.
 func (t *table) quotedField(c *cutter) (last bool, err error) {
 	open := *c
 	f := field{start: c.at + 1, line: c.line, column: c.at - c.lineStart + 2, quoted: true}
@@ -280,7 +285,7 @@ func (t *table) quotedField(c *cutter) (last bool, err error) {
 		if err := t.findQuote(c, open); err != nil {
 			return false, err
 		}
-		if c.at+1 == c.end || t.at(c.at+1) != '"' {
+		if c.at+1 == c.end || t.at(c.at+1) != '"' { // not a doubled quote, so it closes the field
 			break
 		}
 		f.escaped = true
@@ -302,8 +307,8 @@ func (t *table) quotedField(c *cutter) (last bool, err error) {
 	return false, nil
 }
 
-// findQuote moves c to the next quote, adding lines to the record until there is one. open is the place of the
-// opening quote, for the error.
+// findQuote moves c to the next quote, adding lines to the record until there is one. open is the place of the opening
+// quote. If no other follows, findQuote consumes that one's line and returns an error, but errEnd for a broken text.
 func (t *table) findQuote(c *cutter, open cutter) error {
 	for {
 		if i := bytes.IndexByte(t.bytes(c.at, c.end), '"'); i >= 0 {
@@ -326,7 +331,7 @@ func (t *table) findQuote(c *cutter, open cutter) error {
 	}
 }
 
-// refuseBehindQuote returns the error for text at c after a closing quote.
+// refuseBehindQuote returns the error for text at c after a closing quote. It consumes the line of the quote at open.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
 	err := syntaxError(c.line, c.at-c.lineStart+1,
@@ -339,7 +344,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return err
 }
 
-// keep adds a field to the record.
+// keep adds a field to the record. Fields after the columns are only counted, see keepSurplus.
 func (t *table) keep(f field) {
 	if t.count++; t.count > t.columns {
 		t.keepSurplus(&f)

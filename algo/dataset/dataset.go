@@ -1,7 +1,6 @@
-// Package dataset reads graphs: TUDataset folders and archives ([ReadTU], [ReadTUZip]), and streams
-// of molecules in .smi, .csv, .tsv, .xlsx, .jsonl, .json, .sdf and .parquet or of plain graphs in
-// node-link JSON and .graphml, compressed or not, also in zip and tar archives ([Records],
-// [Molecules]). It also draws the splits of the evaluation protocol.
+// Package dataset reads graphs: TUDataset folders and archives ([ReadTU], [ReadTUZip]), and streams of molecules in .smi,
+// .csv, .tsv, .xlsx, .jsonl, .json, .sdf and .parquet or of plain graphs in node-link JSON and .graphml, compressed or not,
+// also in zip and tar archives ([Records], [Molecules]). It also draws the splits of the evaluation protocol.
 //
 // Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a constant for a stream.
 // No number in a file decides how much is allocated. The limits are [MaxTUBytes], [MaxRecord] and [MaxField]. Data that
@@ -64,7 +63,7 @@ func named(file string) string {
 	return file
 }
 
-// clip shortens untrusted text in messages.
+// clip quotes untrusted text for a message. A text of more than 40 bytes is cut there, and followed by an ellipsis.
 func clip[T string | []byte](s T) string {
 	const most = 40
 	if len(s) > most {

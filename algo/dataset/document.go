@@ -13,21 +13,25 @@ import (
 // eachInDocument calls visit for each object of a document, which begins at a column. It refuses a damaged object and
 // continues at the next one. Other damage is returned as an error after everything is read.
 func (s *scanner) eachInDocument(column int, visit visitor) error {
-	depth := 0
+	depth := 0             // of lists
 	var stray, first error // damage since the last object, and the first damage of the document
 	for !s.stopped && s.has(0) {
-		size, sound := 1, true
+		size, sound := 1, true // bytes to consume below; passDamage consumes what is not sound
 		switch c := s.at(0); c {
 		case '{':
 			first, stray = cmp.Or(first, stray), nil
 			if size, sound = s.objectSize(); !sound {
 				column, depth = s.passDamage(size, column, depth, nil)
-			} else if at, err := visit(s.bytes(0, size), column); err != nil && repeats(s.bytes(0, size)) > 0 {
-				lines, place := locate(s.bytes(0, size), column, at)
+				break
+			}
+			object := s.bytes(0, size)
+			at, err := visit(object, column)
+			if err != nil && repeats(object) > 0 { // further records are within: a bracket is missing
+				lines, place := locate(object, column, at)
 				column, depth = s.passDamage(at, column, depth, syntaxError(s.line+lines, place, err))
 				sound = false
 			} else if err != nil {
-				s.refuseAt(s.bytes(0, size), column, at, err)
+				s.refuseAt(object, column, at, err)
 			}
 		case '[':
 			depth++
@@ -55,15 +59,16 @@ func (s *scanner) eachInDocument(column int, visit visitor) error {
 	return first
 }
 
-// passDamage refuses the object at hand, which is damaged at offset at, and continues at the next object. reason is the
+// passDamage refuses the object at hand, which is damaged at offset at, and moves to the next object. reason is the
 // refusal's error; if it is nil, package json finds it. passDamage returns the column and the depth at which reading
 // resumes. The depth is 0 if the text ends after the end of a list. It does not refuse an object that the end of the
 // text cuts off: the depth is then one more, so that the caller reports that the document ends early.
 func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
-	begin, from, bad := s.line, 1, s.has(at)
+	begin, from := s.line, 1
+	bad := s.has(at) // not only cut off by the end of the text
 	refusal, _ := reason.(*SyntaxError)
 	switch {
-	case !bad && s.err == nil:
+	case !bad && s.err == nil: // the window is full
 		bad, from, refusal = true, at, s.tooLong(begin)
 	case refusal == nil:
 		from = max(s.texts, 1) // the text before the damage may hold the next object's beginning
@@ -94,7 +99,8 @@ func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 // resume returns the column there, the number of objects that it passed, the last character before that place or
 // before the end, and whether it found an object.
 func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
-	own, level, indent := s.firstKey(), 0, false
+	own, level := s.firstKey(), 0 // of the damaged object, and how deep the text is below its start
+	indent := false               // only blanks precede on the line
 	for n := 0; s.has(0); n++ {
 		c, line := s.at(0), s.line
 		if c == '{' && n > 0 && (last != ':' || indent) {
@@ -155,10 +161,11 @@ func firstKey(object []byte) string {
 	return ""
 }
 
+// firstKeys matches { and the first key: one in quotes, or one without one or both quotes.
 var firstKeys = regexp.MustCompile(`^\{[ \t\n]*(?:"((?:[^"\\\n]|\\.)+)"|"?([^":\n{}\[\],]+)"?)[ \t\n]*:`)
 
 // objectSize returns the size in bytes of the object that begins here. If sound is false, the object is damaged, too long
-// or cut off at offset size.
+// or cut off at offset size. s.texts is then where the last text before that begins, or 0.
 func (s *scanner) objectSize() (size int, sound bool) {
 	var j syntax
 	s.texts = 0
@@ -185,7 +192,7 @@ type syntax struct {
 	quoted, escaped bool
 }
 
-// next takes a byte, and reports whether it is outside of texts.
+// next takes a byte, and reports whether it is outside of texts. Quotes belong to the text.
 func (j *syntax) next(c byte) bool {
 	switch {
 	case j.escaped:
@@ -211,7 +218,7 @@ func (j *syntax) next(c byte) bool {
 	return false
 }
 
-// turn replaces the innermost from by to.
+// turn makes the innermost element of open, if it is from, into to.
 func (j *syntax) turn(from, to byte) {
 	if n := len(j.open); n > 0 && j.open[n-1] == from {
 		j.open[n-1] = to

@@ -101,15 +101,15 @@ const asRecords = `want a list of objects, as with orient="records"`
 
 func orient(name string) string { return fmt.Sprintf("JSON as pandas writes it with orient=%q", name) }
 
-// labelled returns the name by which pandas calls the orientation of a text: columns or index. Such a text is an object
-// of objects of plain values. For other texts it returns "". open is set if the head ends too early to tell.
+// labelled returns the name by which pandas calls the orientation of a JSON text: columns or index. Such a text is an
+// object of objects of plain values. For other texts it returns "". open is set if the head ends too early to tell.
 func labelled(head []byte) (called string, open bool) {
 	d := json.NewDecoder(bytes.NewReader(head))
 	if begin, _ := d.Token(); begin != json.Delim('{') {
 		return "", false
 	}
 	var names, labels []string // of the objects, and the first key of each
-	for !open && d.More() {
+	for !open && d.More() {    // open: the text ends here
 		name, _ := d.Token()
 		begin, err := d.Token()
 		if open = err != nil; !open && begin != json.Delim('{') {
@@ -129,11 +129,11 @@ func labelled(head []byte) (called string, open bool) {
 		}
 	}
 	switch {
-	case len(slices.Compact(labels)) != 1:
+	case len(slices.Compact(labels)) != 1: // in both orientations all objects begin with the same key
 		return "", open && labels == nil
-	case labels[0] == "0" || slices.Contains(smilesNames, columnName(names[0])):
+	case labels[0] == "0" || slices.Contains(smilesNames, columnName(names[0])): // an object for each column
 		return "columns", false
-	case names[0] == "0" || len(names) > 1:
+	case names[0] == "0" || len(names) > 1: // an object for each row
 		return "index", false
 	}
 	return "", open
@@ -147,7 +147,7 @@ func foreign(t *Text) error {
 		head, _ = t.Peek(headSize) // its list of contents may stand anywhere
 	}
 	if beginsMolfile(head) || beginsGraphML(head) {
-		return nil // its first line may be anything
+		return nil // the first line of a molfile may be anything, and GraphML begins as other XML
 	}
 	trimmed := bytes.TrimLeft(head, " \t\n")
 	for _, f := range foreignFormats {

@@ -52,7 +52,7 @@ var formats = []fileFormat{
 	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
 }
 
-// named reports whether a file name in lower case is of the format.
+// named reports whether a file name, in lower case, has one of the format's suffixes.
 func (f *fileFormat) named(name string) bool {
 	return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
@@ -66,7 +66,7 @@ func (f Format) of() *fileFormat {
 	return &formats[i]
 }
 
-// Graphs reports whether a format holds plain graphs.
+// Graphs reports whether a format holds plain graphs. An unknown format does not.
 func (f Format) Graphs() bool {
 	x := f.of()
 	return x != nil && x.graphs
@@ -80,7 +80,7 @@ func ParseFormat(name string) Format {
 	return Format(name)
 }
 
-// Formats lists the names of all formats, or only those of molecules.
+// Formats lists the names of all formats, or only of those with molecules.
 func Formats(molecules bool) []string {
 	var names []string
 	for _, f := range formats {
@@ -92,7 +92,7 @@ func Formats(molecules bool) []string {
 	return names
 }
 
-// Extensions lists the readable file extensions.
+// Extensions lists the extensions of readable files, also compressed ones and archives, in alphabetical order.
 func Extensions() []string {
 	list := []string{".tar", ".tgz"}
 	for _, f := range formats {
@@ -115,8 +115,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Format returns the format of t by the file name, or by the head of t if the name does not tell. A file named as SMI may
-// be a table. Unrecognised text is SMI. An error of reading comes again when the text is read.
+// Format returns the format of t by the file name, or by the head of t if the name does not tell. For a file of an archive
+// it takes the name there. Files named as JSON or SMI are looked into: they may be plain graphs or a table. Unrecognised
+// text is SMI. An error of reading comes again when the text is read.
 func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet
@@ -136,7 +137,7 @@ func (t *Text) Format(name string) Format {
 	if magic, _ := t.Peek(len(zipMagic)); named < 0 && beginsZip(magic) {
 		return TU
 	}
-	if named >= 0 {
+	if named >= 0 { // SMI
 		if headed(head, "\t") {
 			return TSV
 		}
@@ -159,14 +160,16 @@ func beginsMolfile(head []byte) bool {
 	return len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000")))
 }
 
-// headed reports whether the first line is a header that contains one of the separators.
+// headed reports whether the first line is a header that contains one of the separators. A header has the word smiles in
+// it and does not begin with a molecule.
 func headed(head []byte, separators string) bool {
 	line := firstLine(head)
 	word, _, _ := first.cut(line)
 	return bytes.Contains(bytes.ToLower(line), []byte(smilesNames[0])) && atoms(word) == 0 && bytes.ContainsAny(line, separators)
 }
 
-// likelyFormat returns the format of lines without a molecule. A comma after a blank may belong to a name.
+// likelyFormat returns the format of lines without a molecule: CSV if the first comma, semicolon or blank of the first
+// line is a comma, else SMI. A comma after a blank may belong to a name.
 func likelyFormat(head []byte) Format {
 	line := firstLine(head)
 	if separator := bytes.IndexAny(line, ",;\t "); separator >= 0 && line[separator] == ',' {
@@ -175,7 +178,7 @@ func likelyFormat(head []byte) Format {
 	return SMI
 }
 
-// firstLine returns the first line that is neither blank nor a comment.
+// firstLine returns the first line that is neither blank nor a comment, trimmed, or nil if there is none.
 func firstLine(head []byte) []byte {
 	for line := range lines(head) {
 		return line

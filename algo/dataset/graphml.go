@@ -57,7 +57,8 @@ type graphML struct {
 	lines    []int       // of edges
 }
 
-// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be found.
+// readGraphML emits the graphs of a document. Malformed XML is an error, as the next graph cannot be found. A graph of more
+// than s.max bytes is refused, a token of more is an error.
 func (s *scanner) readGraphML(string) error {
 	in := &allowance{r: s.window, max: s.max}
 	g := &graphML{scanner: s, xml: xml.NewDecoder(in), keys: map[string]bool{}}
@@ -132,7 +133,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// begin handles the start of an element.
+// begin handles the start of an element: it notes keys, nodes and edges, and refuses a graph that is not plain.
 func (g *graphML) begin(e xml.StartElement, line, column int) {
 	kind := e.Name.Local
 	switch {
@@ -143,12 +144,12 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 		g.fail(line, errors.New("a graph inside a graph: want plain graphs"))
 	case kind == "graph":
 		g.beginGraph(e, line, column)
-	case g.open == 0:
+	case g.open == 0: // outside of graphs nothing else matters
 	case kind == "data":
 		g.named = g.depth == g.open+1 && g.keys[attribute(e, "key")]
 	case kind == "hyperedge":
 		g.fail(line, errors.New("an edge of more than two nodes: want plain graphs"))
-	case g.rec.Err != nil:
+	case g.rec.Err != nil: // the graph is refused
 	case kind == "node" && attribute(e, "id") == "":
 		g.fail(line, errors.New("a node without id"))
 	case kind == "node":
@@ -173,7 +174,7 @@ func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
 	}
 }
 
-// end emits the finished graph.
+// end emits the finished graph, refused if an edge has an unknown node.
 func (g *graphML) end() {
 	edges, bad, err := g.nodes.join(g.edges)
 	if err != nil {

@@ -48,7 +48,7 @@ func isDocument(head []byte) bool {
 type visitor func(object []byte, column int) (at int, err error)
 
 // eachObject calls visit for each object of the text: of a JSON document, or else of its lines, each with one object or
-// several. Lines that are too long or that visit refuses become refused records.
+// several. Lines that are too long or that visit refuses become refused records. Only a damaged document is an error.
 func (s *scanner) eachObject(visit visitor) error {
 	if isDocument(s.head) {
 		return s.eachInDocument(1, visit)
@@ -76,7 +76,7 @@ func (s *scanner) eachObject(visit visitor) error {
 // severalObjects matches a line with more than one object, because a line end is missing.
 var severalObjects = regexp.MustCompile(`\}[^{}]{0,8}\{`)
 
-// eachInLine visits the objects of a line.
+// eachInLine visits the objects of a line as if it were a document. An error has no position.
 func (s *scanner) eachInLine(text []byte, column int, visit visitor) error {
 	whole := s.window
 	s.window = newWindow(bytes.NewReader(text), len(text)+1, len(text)+1)
@@ -106,7 +106,8 @@ func (s *scanner) refuseAt(object []byte, column, offset int, err error) {
 	s.refuse(s.line, syntaxError(s.line+lines, at, err))
 }
 
-// jsonError returns where package json found damage in an object, and what a user should read about it.
+// jsonError returns where package json found damage in an object, and what a user should read about it. Other errors, and
+// nil, it returns as they are, at offset 0.
 func jsonError(err error) (offset int, plain error) {
 	var bad *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -131,7 +132,7 @@ func (s *scanner) readJSONL(column string) error {
 	} else if err != nil {
 		return err
 	}
-	read := []string{keys[s.smiles]}
+	read := []string{keys[s.smiles]} // keys that must not occur twice in an object
 	for _, i := range s.further {
 		read = append(read, keys[i])
 	}
@@ -150,7 +151,7 @@ func (s *scanner) readJSONL(column string) error {
 		if err := json.Unmarshal(object, &values); err != nil {
 			return jsonError(err)
 		}
-		if keysIn(object) > len(values) {
+		if keysIn(object) > len(values) { // some key is there twice
 			if at, err := Twice(object, read...); err != nil {
 				return at, err
 			}
@@ -180,7 +181,7 @@ func (s *scanner) readJSONL(column string) error {
 	})
 }
 
-// keysIn counts the keys of a valid object.
+// keysIn counts the keys of a valid object, but not those of objects within it.
 func keysIn(object []byte) (n int) {
 	var j syntax
 	for _, c := range object {
@@ -200,8 +201,8 @@ func jsonCell(raw json.RawMessage) string {
 	return strings.TrimSpace(text)
 }
 
-// Twice returns an error, and its offset, if a valid JSON object repeats one of the keys. Package encoding/json would
-// use the last one.
+// Twice returns an error, and its offset, if a valid JSON object itself, not one within it, repeats one of the keys. Package
+// encoding/json would use the last one.
 func Twice(object []byte, keys ...string) (at int, err error) {
 	seen := make(map[string]bool, len(keys))
 	for _, key := range keys {
@@ -218,7 +219,7 @@ func Twice(object []byte, keys ...string) (at int, err error) {
 		case before && !j.quoted:
 			end = i + 1
 		}
-		if !outside || c != ':' || len(j.open) > 1 {
+		if !outside || c != ':' || len(j.open) > 1 { // not behind a key
 			continue
 		}
 		name := object[start+1 : end-1]
@@ -251,8 +252,8 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 // findKeys returns the keys of the first objects, sorted, and chooses columns among them. Without any key it returns the
 // usual ones of SMILES and id.
 func (s *scanner) findKeys(column string) ([]string, error) {
-	objects := s.firstObjects(s.head, headSize)
-	if len(objects) == 0 { // the first object may be longer than headSize
+	objects := s.firstObjects(s.head, headSize) // a number that they cannot reach
+	if len(objects) == 0 {                      // the first object may be longer than headSize
 		s.has(s.max - 1)
 		objects = s.firstObjects(s.bytes(0, s.end-s.pos), headRows)
 	}
@@ -277,7 +278,7 @@ func (s *scanner) findKeys(column string) ([]string, error) {
 		}
 		return rows
 	}, column)
-	t.Columns = names
+	t.Columns = names // only those that exist can be wanted
 	return keys, s.choose(t, column)
 }
 
@@ -314,11 +315,11 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	return row
 }
 
-// readNodeLink reads graphs in the node-link form of NetworkX, an object each.
+// readNodeLink emits graphs in the node-link form of NetworkX, an object each that begins with one of s.firsts.
 func (s *scanner) readNodeLink(string) error {
 	s.firsts = map[string]bool{"directed": true, "multigraph": true, "graph": true, "nodes": true, "name": true}
 	return s.eachObject(func(object []byte, column int) (int, error) {
-		if object[0] != '{' || bytes.Contains(object, []byte("}{")) {
+		if object[0] != '{' || bytes.Contains(object, []byte("}{")) { // perhaps several objects: the error makes eachObject split them
 			if err := json.Unmarshal(object, new(struct{})); err != nil {
 				return jsonError(err)
 			}
@@ -340,7 +341,8 @@ type nodeLink struct {
 	Edges    []struct{ Source, Target json.RawMessage }
 }
 
-// nodeLinkGraph parses the graph of a record, and sets its id.
+// nodeLinkGraph parses the text of a record's graph. It also sets the id, to the first of these that is a text or number:
+// id and name of the key graph, then those of the object. An error is located in the input.
 func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
 	// Check the size before allocating.
@@ -353,7 +355,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	if err == nil {
 		at, err = Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges", "directed")
 	}
-	if err != nil {
+	if err != nil { // locate the offset in the input
 		lines, column := locate(r.molfile, r.at.Column, at)
 		r.at.Line, r.at.Column = r.at.Line+lines, column
 		if within := repeats([]byte(r.molfile)); within > 0 {
@@ -369,7 +371,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	if n.Nodes == nil || n.Links == nil && n.Edges == nil && len(n.Nodes) > 1 {
 		return nil, r.Fail(errors.New(`no "nodes" or no "links": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`))
 	}
-	known := make(nodes, len(n.Nodes))
+	known := make(nodes, len(n.Nodes)) // numbers of nodes by their ids
 	for i, node := range n.Nodes {
 		key, err := nodeKey(node.ID)
 		if err != nil {
@@ -379,7 +381,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 			return nil, r.Fail(err)
 		}
 	}
-	var ends [][2]string
+	var ends [][2]string // the ids at both ends of each link
 	for i, link := range append(n.Links, n.Edges...) {
 		from, err := nodeKey(link.Source)
 		to, also := nodeKey(link.Target)
@@ -398,7 +400,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	return r.plain(len(n.Nodes), edges)
 }
 
-// partsOf returns an upper bound on the number of list elements in a JSON object.
+// partsOf counts the commas in lists and objects within a JSON object: about as many as these have elements.
 func partsOf(object string) (n int) {
 	var j syntax
 	for i := range len(object) {
@@ -409,7 +411,8 @@ func partsOf(object string) (n int) {
 	return n
 }
 
-// plain makes the graph of a record, and counts the self-loops and repeated edges that it leaves out.
+// plain makes the graph of a record, and counts the self-loops and repeated edges that it leaves out. It fails for a graph
+// without nodes or of more than graph.MaxNodes or MaxEdges.
 func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	if n == 0 {
 		return nil, r.Fail(errors.New("a graph without nodes: want one at least"))
@@ -422,7 +425,7 @@ func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	return g, nil
 }
 
-// nodeKey returns what identifies a node by its id, which may be any JSON except null.
+// nodeKey returns a node's id as JSON in one spelling, so that equal ids give equal texts. It fails for null and without id.
 func nodeKey(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", errors.New("no id: want text or a number")

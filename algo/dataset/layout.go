@@ -53,8 +53,8 @@ func layoutOf(head []byte, format Format, column string) layout {
 	return best
 }
 
-// layoutBy returns the layout of a table that begins with head and has this separator. column is the column asked for, or
-// "".
+// layoutBy returns the layout of a table that begins with head and has this separator. Without a row it has no rows and
+// an empty Table. column is the column asked for, or "".
 func layoutBy(head []byte, separator byte, column string) layout {
 	l := layout{separator: separator}
 	rows := sample(head, separator, MaxRecord+1)
@@ -69,7 +69,8 @@ func layoutBy(head []byte, separator byte, column string) layout {
 // maxTitle bounds the rows before a header.
 const maxTitle = 20
 
-// titleRows returns how many rows precede the header. They are comments, and titles with at most half as many names.
+// titleRows returns how many rows precede the header: comments, and titles with at most half as many names as the header.
+// It looks at no row from the first molecule on.
 func titleRows(rows [][]string) int {
 	header, most := 0, 0
 	for i, row := range rows[:min(len(rows), maxTitle)] {
@@ -84,7 +85,8 @@ func titleRows(rows [][]string) int {
 	return header
 }
 
-// namesIn counts the cells that may be names of columns. A comment has none. The count is negative for a molecule.
+// namesIn counts the cells that may be names of columns: texts other than numbers. A comment has none. The count is
+// maxColumns if a cell names SMILES, which titles do not, and −1 if a cell is a molecule of more than one atom.
 func namesIn(row []string) (n int) {
 	for _, cell := range row {
 		_, err := strconv.ParseFloat(cell, 64)
@@ -103,7 +105,8 @@ func namesIn(row []string) (n int) {
 	return n
 }
 
-// sample returns the first records of a table, their fields trimmed.
+// sample returns the first records of a table, a header and headRows more, their fields trimmed. It leaves out records
+// that are malformed or longer than limit bytes.
 func sample(head []byte, separator byte, limit int) (rows [][]string) {
 	if len(head) == 0 {
 		return nil
@@ -132,14 +135,14 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 	if l.rows == nil {
 		return Table{}, false
 	}
-	if l.twins != nil && !l.twins.ids {
+	if l.twins != nil && !l.twins.ids { // two columns match
 		l.SMILES = -1
 	}
 	l.Columns = ownNames(l.Columns)
 	return l.Table, true
 }
 
-// ownNames replaces column names that occur several times by "column 1" and so on.
+// ownNames returns columns with "column 1" and so on, by place, for each name that occurs several times.
 func ownNames(columns []string) []string {
 	times := map[string]int{}
 	for _, name := range columns {
@@ -154,7 +157,8 @@ func ownNames(columns []string) []string {
 	return names
 }
 
-// tableOf finds the columns by the first row, or else by content. sample returns the first rows.
+// tableOf describes a table whose first row is front. It finds the columns of SMILES and ids by name, or else by the
+// content of the rows that sample returns, front among them. column is Options.Column.
 func tableOf(front []string, sample func() [][]string, column string) Table {
 	t := Table{Columns: front, First: front, Header: true}
 	place, twins := columnOrPlace(front, orSMILES(column))
@@ -163,14 +167,15 @@ func tableOf(front []string, sample func() [][]string, column string) Table {
 	if byPlace || place < 0 && wantsSMILES(column) {
 		t.guess(sample)
 	}
-	if byPlace {
+	if byPlace { // guess was only asked whether there is a header
 		t.SMILES, t.Guessed, t.twins = place, false, nil
 	}
 	t.findID(sample)
 	return t
 }
 
-// guess finds the column of SMILES by a part of its name or by content, and whether there is a header.
+// guess sets the column of SMILES, found by a part of its name or else by content, and whether there is a header. It calls
+// columns without a name "column 1" and so on.
 func (t *Table) guess(sample func() [][]string) {
 	if t.SMILES, t.Guessed = namedColumn(columnNamesOf(t.First), sample); t.SMILES >= 0 {
 		_, t.twins = columnCalled(t.First, t.First[t.SMILES])
@@ -186,7 +191,7 @@ func (t *Table) guess(sample func() [][]string) {
 	}
 }
 
-// findID finds the column of ids by name, or else by content.
+// findID sets the column of ids, found by name or else by content, or −1. It notes two columns that match as twins.
 func (t *Table) findID(sample func() [][]string) {
 	t.ID = -1
 	if t.Header {
@@ -213,7 +218,7 @@ const (
 //   - texts without a header, or short texts under another name if there are at least fewestIDs rows,
 //   - numbers without a header.
 func (t *Table) idByContent(rows [][]string) int {
-	const someNumbers, texts, idName = 1, 2, 2 // what adds to fit
+	const someNumbers, texts, idName = 1, 2, 2 // fit is one of the first two, plus idName under a name of ids
 	best, most := -1, 0
 	if t.Header && len(rows) > 0 {
 		rows = rows[1:]
@@ -227,11 +232,11 @@ func (t *Table) idByContent(rows [][]string) int {
 			}
 		}
 		switch {
-		case fit == 0 || !t.Header:
+		case fit == 0 || !t.Header: // without a header there is no name to judge by
 		case namesID(name):
 			fit += idName
 		case fit == someNumbers || len(rows) < fewestIDs || !idLike(rows, i):
-			fit = 0
+			fit = 0 // under another name
 		}
 		if fit > most {
 			best, most = i, fit
@@ -240,8 +245,8 @@ func (t *Table) idByContent(rows [][]string) int {
 	return best
 }
 
-// distinct reports whether a column has a cell in every row and all differ, and how many of them are numbers. Without
-// rows it reports false.
+// distinct reports whether a column has a cell in every row and all differ, and if so how many of them are numbers.
+// Without rows it reports false.
 func distinct(rows [][]string, column int) (numbers int, all bool) {
 	seen := map[string]bool{}
 	for _, row := range rows {
@@ -256,7 +261,7 @@ func distinct(rows [][]string, column int) (numbers int, all bool) {
 	return numbers, len(rows) > 0
 }
 
-// idLike reports whether a column has short texts that are not structures.
+// idLike reports whether all cells of a column, which no row may lack, are short and fewer than half are structures.
 func idLike(rows [][]string, column int) bool {
 	for _, row := range rows {
 		if len(row[column]) > longestID || strings.HasPrefix(row[column], "InChI=") {
@@ -266,7 +271,8 @@ func idLike(rows [][]string, column int) bool {
 	return 2*supportOf(rows, column).large < len(rows)
 }
 
-// columnByContent returns the column with most molecules, or −1. A header of single letters does not count as a molecule.
+// columnByContent returns the column with most molecules, or −1. At least half of its cells must be molecules. If all of
+// these have a single atom, front, the first row, must have data there: below a name they may be letters for classes.
 func columnByContent(front []string, rows [][]string) int {
 	best, most := -1, support{}
 	for i := range front {
@@ -277,7 +283,8 @@ func columnByContent(front []string, rows [][]string) int {
 	return best
 }
 
-// isData reports whether a cell of the first row is a molecule or meant as one, not a name.
+// isData reports whether a cell of the first row is a molecule or meant as one, not a name: it has brackets or bonds, or
+// nothing but letters of atoms, digits and signs.
 func isData(cell string) bool {
 	if atoms(cell) > 0 {
 		return true
@@ -285,8 +292,8 @@ func isData(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
 }
 
-// namedColumn returns the column with the word smiles in its name, or −1. Of several such columns it returns the first one
-// whose cells are molecules, and guessed is true.
+// namedColumn returns the column with one of smilesNames or the word smiles in its name, or −1. Of several such columns,
+// the best names first, it returns the first one whose cells are molecules, and guessed is true.
 func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
 	var named []int
 	for _, name := range smilesNames {
@@ -317,11 +324,11 @@ const (
 )
 
 // Line returns a template for a further record of t, with LineSMILES and LineName. It is empty if a record needs more
-// than one line.
+// than one line, as in other formats than SMI, CSV and TSV, or if the column of SMILES is not known.
 func (t *Text) Line(format Format, column string) string {
 	if format == SMI {
 		if p, _ := placeOf(t.head()); p != first {
-			return LineName + strings.Repeat(" -", max(int(p-second), 0)) + " " + LineSMILES
+			return LineName + strings.Repeat(" -", max(int(p-second), 0)) + " " + LineSMILES // a dash for each word between
 		}
 		return LineSMILES + " " + LineName
 	}
@@ -340,7 +347,7 @@ func (t *Text) Line(format Format, column string) string {
 	return strings.Join(cells, string(l.separator))
 }
 
-// supportOf counts the molecules of a column. For a negative column it counts none.
+// supportOf counts the cells and molecules of a column. For a negative column it counts none.
 func supportOf(rows [][]string, column int) (s support) {
 	for _, row := range rows {
 		if column >= 0 && column < len(row) {

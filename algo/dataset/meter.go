@@ -45,7 +45,8 @@ type meter struct {
 	stop  func() error
 }
 
-// spend adds units of work. After an error the input must end.
+// spend adds units of work. It returns errBomb if they are more than the bytes read allow, or the error of stop. After an
+// error the input must end.
 func (m *meter) spend(units int) error {
 	m.spent += int64(units)
 	switch {
@@ -57,5 +58,5 @@ func (m *meter) spend(units int) error {
 	return nil
 }
 
-// lacks reports whether the meter has not so many units left.
+// lacks reports whether the bytes read allow fewer than so many units more.
 func (m *meter) lacks(units int64) bool { return (m.spent+units-freeExpand)/MaxExpand > m.read }

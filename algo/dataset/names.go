@@ -41,7 +41,8 @@ func namesID(name string) bool {
 	return slices.Contains(idWords, name[strings.LastIndexByte(name, '_')+1:])
 }
 
-// idColumn returns the id column by name, or −1. Two columns that match equally well are returned as twins.
+// idColumn returns the column whose name is the best of idNames, or −1. If two columns have that name, it returns the
+// first one, and both as twins.
 func idColumn(columns []string) (int, *twins) {
 	names := columnNamesOf(columns)
 	for _, wanted := range idNames {
@@ -65,9 +66,9 @@ func columnNamesOf(columns []string) []string {
 
 // twins are two columns that match a wanted name equally well.
 type twins struct {
-	first, second int // from 0
-	names         string
-	ids           bool
+	first, second int    // from 0
+	names         string // for messages
+	ids           bool   // they are columns of ids, not of SMILES
 }
 
 // twinsIn returns the error for the columns first and second, which match a wanted name equally well.
@@ -91,7 +92,7 @@ func (t *twins) Error() string {
 // values is the error for input other than tables.
 func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
 
-// columnOrPlace is columnCalled, but a name such as "column 2" also gives a column by its number.
+// columnOrPlace is columnCalled, but if no column has the name, one such as "column 2" gives a column by its number.
 func columnOrPlace(columns []string, name string) (int, *twins) {
 	i, err := columnCalled(columns, name)
 	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
@@ -110,17 +111,17 @@ func columnCalled(columns []string, name string) (int, *twins) {
 	for i, c := range columns {
 		same := c == name
 		switch {
-		case columnName(c) != wanted || exact && !same:
-		case place < 0 || same && !exact:
+		case columnName(c) != wanted || exact && !same: // another name, or a worse match than the one at place
+		case place < 0 || same && !exact: // the first match, or a better one
 			place, exact, err = i, same, nil
-		case err == nil:
+		case err == nil: // a second match that is as good
 			err = twinsIn(columns, place, i)
 		}
 	}
 	return place, err
 }
 
-// noColumn is the error for a column that does not exist. It lists the columns of the first row.
+// noColumn is the error for a column that is not among front, the first row. It lists the first columns.
 func noColumn(front []string, column string) error {
 	shown := make([]string, 0, 2*maxNamed)
 	for _, name := range front[:min(len(front), cap(shown))] {
@@ -136,12 +137,12 @@ func noColumn(front []string, column string) error {
 	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
 }
 
-// wantsSMILES reports whether no particular column was asked for.
+// wantsSMILES reports whether no particular column was asked for: none, or smiles.
 func wantsSMILES(column string) bool {
 	return column == "" || columnName(column) == smilesNames[0]
 }
 
-// numberedColumn parses a normalised name such as "column_2".
+// numberedColumn returns the number, from 1, in a normalised name such as "column_2". For other names it returns false.
 func numberedColumn(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "column_")
 	n, err := strconv.Atoi(digits)

@@ -30,7 +30,7 @@ var (
 // spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are blanks.
 func spaceAt[T string | []byte](text T, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
-		if c == ' ' || c-'\t' < 5 {
+		if c == ' ' || c-'\t' < 5 { // \t, \n, \v, \f and \r
 			return 1
 		}
 		return 0
@@ -52,7 +52,7 @@ func isAround(r rune) bool {
 }
 
 // trim returns the SMILES in a text, without what surrounds it, and moves the position of r to it. A name may follow the
-// SMILES, but a second SMILES sets r.Err.
+// SMILES. It sets r.Err, to nil or an error: for no or too long a SMILES, for a second one, for SELFIES and for SMARTS.
 func (r *Record) trim(text []byte) []byte {
 	inside := bytes.TrimLeftFunc(text, isAround)
 	r.at.Column += len(text) - len(inside)
@@ -78,8 +78,8 @@ func (r *Record) trim(text []byte) []byte {
 	return word
 }
 
-// hasNumber reports whether a text has an atom by number, such as [#6]. RDKit reads it as an atom without hydrogens, but
-// patterns do not mean that.
+// hasNumber reports whether a text has an atom by number, such as [#6], as patterns have. RDKit reads that in SMILES, too,
+// but as an atom without hydrogens, which patterns do not mean.
 func hasNumber(text []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("[#"))

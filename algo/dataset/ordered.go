@@ -65,8 +65,8 @@ func inOrder[T, U any](ctx context.Context, in iter.Seq2[T, error], f func(T) U)
 }
 
 type chunk[U any] struct {
-	out  []U
-	done chan struct{}
+	out  []U           // results
+	done chan struct{} // closed when all are there
 }
 
 // An ordering distributes chunks and yields them in order.
@@ -94,7 +94,8 @@ func (o *ordering[T, U]) send() {
 	o.next, o.queue = make([]T, 0, orderedChunk), append(o.queue, c)
 }
 
-// yieldOldest yields the values of the oldest chunk. It returns false if the sequence has ended.
+// yieldOldest waits for the oldest chunk and yields its values. It returns false if the sequence has ended: the consumer
+// wants no more, or ctx has ended, whose error it then yields.
 func (o *ordering[T, U]) yieldOldest() bool {
 	c := o.queue[0]
 	o.queue = o.queue[1:]

@@ -15,7 +15,7 @@ import (
 // MaxKept is the most bytes of a file that memory keeps, see Options.Keep.
 const MaxKept = 256 << 20
 
-// kept is the default of Options.Keep: it reads r into memory.
+// kept is the default of Options.Keep: it reads r into memory. It fails for more than MaxKept bytes.
 func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxKept+1))
 	if err == nil && len(data) > MaxKept {
@@ -31,8 +31,8 @@ type frame struct {
 	columns []parquet.Column
 }
 
-// readParquet reads the rows of a Parquet file. The meter counts rows first: a few bytes may hold many, as in compressed
-// text.
+// readParquet emits the rows of a Parquet file. It refuses a file as a bomb before the first row if it has too many rows
+// for its size: a few bytes may hold many, as in compressed text.
 func (s *scanner) readParquet(column string) error {
 	keep := s.opt.Keep
 	if keep == nil {
@@ -84,7 +84,8 @@ func (s *scanner) readParquet(column string) error {
 	return nil
 }
 
-// begin chooses the columns, by name or from the first rows.
+// begin chooses the columns, by name or from the first rows. It fails if one that is wanted does not exist or cannot be
+// read, or if the SMILES are not found.
 func (f *frame) begin(column string) error {
 	names := f.names(func(parquet.Column) bool { return true })
 	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Value })
@@ -110,7 +111,7 @@ func (f *frame) begin(column string) error {
 	if t.SMILES < 0 && broken != nil {
 		return broken
 	}
-	if t.twins == nil || t.twins.ids {
+	if t.twins == nil || t.twins.ids { // ids may also be numbers, which tableOf has not seen
 		if t.ID, t.twins = idColumn(readable); t.ID < 0 && t.SMILES >= 0 {
 			t.First, t.Header = readable, true
 			t.ID = t.idByContent(sample())
@@ -160,8 +161,8 @@ func (f *frame) names(is func(parquet.Column) bool) []string {
 // maxSample bounds the first rows, in bytes: a dictionary may hold large values that many rows share.
 const maxSample = 16 << 20
 
-// firstRows returns the names, followed by the first rows of the columns that may hold structures or ids. Numbers are ids
-// by name only.
+// firstRows returns the names, followed by the first rows: at most headRows, and maxSample bytes. It reads only columns that
+// may hold structures or ids. The cells of others are empty. Numbers are ids by name only.
 func (f *frame) firstRows(names []string) ([][]string, error) {
 	var columns []int
 	for i, c := range f.columns {

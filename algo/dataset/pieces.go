@@ -2,35 +2,35 @@ package dataset
 
 import "iter"
 
-// MeanSize is the mean size of records, in bytes, that ends a piece early, because many pieces wait at a time.
+// MeanSize bounds the mean size, in bytes, of the values of a full piece: many pieces wait in memory at a time.
 const MeanSize = 2 << 10
 
-// Pieces yields pieces of most values, and fewer if the values are large. Each piece has memory of its own. An error is
-// yielded after the values before it.
+// Pieces yields the values in pieces: most values in each, but fewer in the last one and where values have most*MeanSize
+// bytes. Each piece has memory of its own. An error is yielded after the values before it, and ends the sequence.
 func Pieces[T interface{ Size() int }](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
-		var w []T
+		var piece []T
 		size := 0
 		for v, err := range values {
 			if err != nil {
-				if len(w) == 0 || yield(w, nil) {
+				if len(piece) == 0 || yield(piece, nil) {
 					yield(nil, err)
 				}
 				return
 			}
-			if w == nil {
-				w, size = make([]T, 0, most), 0
+			if piece == nil {
+				piece, size = make([]T, 0, most), 0
 			}
-			w, size = append(w, v), size+v.Size()
-			if len(w) == most || size >= most*MeanSize {
-				if !yield(w, nil) {
+			piece, size = append(piece, v), size+v.Size()
+			if len(piece) == most || size >= most*MeanSize {
+				if !yield(piece, nil) {
 					return
 				}
-				w = nil
+				piece = nil
 			}
 		}
-		if len(w) > 0 {
-			yield(w, nil)
+		if len(piece) > 0 {
+			yield(piece, nil)
 		}
 	}
 }

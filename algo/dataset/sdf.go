@@ -44,10 +44,11 @@ func (s *scanner) readSDF(string) error {
 	return nil
 }
 
-// emitRecord emits a record with the name and the cells that the options ask for.
+// emitRecord emits a record with the id and the cells that the options ask for, and then refuses further molfiles in it. If
+// the names of the first record are too many, it emits nothing, and d.over is set.
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Entry: Entry{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}}
-	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 {
+	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 { // data items are needed
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())
 		}
@@ -56,7 +57,7 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 		}
 	}
 	if len(rec.molfile) < len(in.Text)/2 || !utf8.ValidString(rec.molfile) {
-		rec.molfile = nameOf([]byte(rec.molfile)) // lets the data go
+		rec.molfile = nameOf([]byte(rec.molfile)) // a copy, so that the data items can be freed
 	}
 	if len(rec.ID) > MaxField {
 		rec.Err, rec.ID = rec.Fail(idTooLong(len(rec.ID))), ""
@@ -116,7 +117,7 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (ambiguous *twins) {
 	return cmp.Or(ambiguous, ambiguousCell)
 }
 
-// takeOwn sets the cells of Options.Own.
+// takeOwn sets rec.Own, the cells of Options.Own, and notes names that the first record lacked.
 func (d *sdf) takeOwn(rec *Record, names, values []string) {
 	if n := len(d.told); n > 0 {
 		rec.Own = make([]string, n)
@@ -130,7 +131,8 @@ func (d *sdf) takeOwn(rec *Record, names, values []string) {
 	}
 }
 
-// begin calls Options.Own with the data names of the first record, each once, and gives each an index.
+// begin calls Options.Own with the data names of the first record, each once, and gives each an index in Record.Own. In
+// further files of an archive the names of the first one stay. If there are too many names, it sets d.over.
 func (d *sdf) begin(names []string, id int) {
 	d.begun, d.places = true, map[string]int{}
 	d.smiles, d.id = -1, id
@@ -142,7 +144,7 @@ func (d *sdf) begin(names []string, id int) {
 		}
 		there[name] = true
 	}
-	if len(d.scanner.told) > 0 { // those of an archive's first file
+	if len(d.scanner.told) > 0 { // by an archive's first file
 		for k, name := range d.scanner.told {
 			d.places[name] = k
 		}
@@ -160,7 +162,7 @@ func (d *sdf) begin(names []string, id int) {
 	}
 }
 
-// wanted returns the cells of Options.Cells. Missing ones are empty.
+// wanted returns the cells of Options.Cells. Missing ones are empty. Two items that match are an error.
 func (d *sdf) wanted(names, values []string) ([]string, *twins) {
 	cells := make([]string, len(d.opt.Cells))
 	for k, name := range d.opt.Cells {
@@ -175,7 +177,7 @@ func (d *sdf) wanted(names, values []string) ([]string, *twins) {
 	return cells, nil
 }
 
-// find is columnCalled for a name that at least one record must have.
+// find is columnCalled for a name that at least one record must have: once found, it is no longer missing.
 func (d *sdf) find(names []string, name string) (int, *twins) {
 	i, err := columnCalled(names, name)
 	if i >= 0 {

@@ -18,8 +18,8 @@ const (
 	headRows = 50       // rows inspected, without a header
 )
 
-// head returns the first whole lines of t. They are more than headRows if so many fit into headSize. An error of reading
-// comes again when the text is read.
+// head returns the first whole lines of t: more than headRows of them, or those that fit into headSize if these are fewer,
+// or the whole text if it is shorter. An error of reading comes again when the text is read.
 func (t *Text) head() []byte {
 	for size := headSize / 16; ; size *= 4 {
 		head, err := t.Peek(size)
@@ -32,7 +32,7 @@ func (t *Text) head() []byte {
 	}
 }
 
-// start returns head, or the front of the first line if that is longer, such as that of a graph.
+// start returns head, or the front of the first line if that is longer than headSize, as a graph in JSON may be.
 func (t *Text) start() []byte {
 	head := t.head()
 	if len(head) == 0 {
@@ -41,7 +41,7 @@ func (t *Text) start() []byte {
 	return head
 }
 
-// behindHint returns text without a hint on the separator in its first line.
+// behindHint returns text without its first line if that is a hint on the separator.
 func behindHint(text []byte) []byte {
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); isHint(line) {
 		return rest
@@ -62,7 +62,7 @@ type support struct {
 	large int // molecules of more than one atom: words such as "I" and "Co" read as an atom
 }
 
-// add counts a cell.
+// add counts a cell that is not empty.
 func (s *support) add(cell []byte) {
 	if len(cell) == 0 {
 		return
@@ -84,7 +84,7 @@ func (s support) beats(t support) bool {
 	return s.read > t.read
 }
 
-// fits reports whether at least half of the cells are molecules, not counting a header.
+// fits reports whether at least half of the cells are molecules. One more cell may be a header.
 func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
 
 // atoms returns the number of atoms of a SMILES, or 0 for another text.
@@ -114,8 +114,9 @@ const (
 
 const blanks = " \t\v\f"
 
-// cut splits a trimmed line into the SMILES and the id. at is the offset of the SMILES. The SMILES is empty if the line
-// has too few words.
+// cut splits a trimmed line into the SMILES and the id, which may be empty. at is the offset of the SMILES. A single word
+// is the SMILES. Of a longer line with too few words the SMILES is empty. The id is the name, but where a number precedes
+// the SMILES it is what follows the SMILES, or else the number.
 func (p place) cut(line []byte) (text, id []byte, at int) {
 	word, rest := firstWord(line)
 	if p == first || len(rest) == 0 {
@@ -130,7 +131,7 @@ func (p place) cut(line []byte) (text, id []byte, at int) {
 	if numbered {
 		id = bytes.Trim(word, ".:()")
 	}
-	for range p {
+	for range p { // the last of these words is the SMILES
 		at = len(line) - len(rest)
 		text, rest = firstWord(rest)
 	}
@@ -140,7 +141,7 @@ func (p place) cut(line []byte) (text, id []byte, at int) {
 	return text, id, at
 }
 
-// firstWord splits a text at its first blanks.
+// firstWord splits a text at its first blanks, which it drops. Without blanks the rest is empty.
 func firstWord(text []byte) (word, rest []byte) {
 	for i, c := range text {
 		if (c <= ' ' || c >= utf8.RuneSelf) && spaceAt(text, i) > 0 {
@@ -150,7 +151,7 @@ func firstWord(text []byte) (word, rest []byte) {
 	return text, text[len(text):]
 }
 
-// lastWord returns the text after the last blank.
+// lastWord returns the text after the last blank, or all of it if there is none.
 func lastWord(text []byte) []byte {
 	i := bytes.LastIndexFunc(text, isSpace)
 	if i < 0 {
@@ -163,34 +164,29 @@ func lastWord(text []byte) []byte {
 // groups, and radicals, which atoms in brackets show.
 const bar = '|'
 
-// behindExtension returns the text after a leading extension.
+// behindExtension returns the text after a leading CXSMILES extension, or the whole text if it does not begin with one.
 func behindExtension(text []byte) []byte {
 	if len(text) == 0 || text[0] != bar {
 		return text
 	}
 	n := bytes.IndexByte(text[1:], bar) + 2
-	if n < 2 || n < len(text) && spaceAt(text, n) == 0 {
+	if n < 2 || n < len(text) && spaceAt(text, n) == 0 { // no second bar, or no blank behind it
 		return text
 	}
 	return bytes.TrimLeftFunc(text[n:], isSpace)
 }
 
-// withoutExtension returns the SMILES of a CXSMILES cell.
+// withoutExtension returns the first word of a cell if the rest is a CXSMILES extension, and other cells unchanged.
 func withoutExtension[T string | []byte](cell T) T {
 	n := len(cell)
 	if n == 0 || cell[n-1] != bar {
 		return cell
 	}
-	for i := range n {
-		if spaceAt(cell, i) > 0 {
-			word, rest := firstWord([]byte(cell))
-			if len(behindExtension(rest)) == 0 {
-				return cell[:len(word)]
-			}
-			return cell
-		}
+	word, rest := firstWord([]byte(cell))
+	if len(rest) == 0 || len(behindExtension(rest)) > 0 {
+		return cell
 	}
-	return cell
+	return cell[:len(word)]
 }
 
 // isNumbering recognises the number or dash of a list item.
@@ -204,7 +200,7 @@ func linesOf(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		from := 0
 		for i, c := range text {
-			if c >= ' ' && c != 0xc2 && c != 0xe2 {
+			if c >= ' ' && c != 0xc2 && c != 0xe2 { // no line end begins with c
 				continue
 			}
 			if size := spaceAt(text, i); size > 0 {
@@ -222,7 +218,7 @@ func linesOf(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// lines yields the lines of SMI that are a record or the header.
+// lines yields the lines of SMI that are a record or the header, trimmed: neither blank ones nor comments.
 func lines(head []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(head) {
@@ -235,12 +231,39 @@ func lines(head []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// placeOf returns the place of the SMILES in the lines of head, of which it reads headRows, and how many molecules are
-// there. The place is the first word, unless others have more than twice as many molecules or the header names another
-// one.
+// placeOf returns the place of the SMILES in the lines of head, and what supports it. The place is the first word, unless
+// another one has more than twice as many molecules. The header may name a third or further word: that is the place if no
+// other one has more molecules.
 func placeOf(head []byte) (place, support) {
-	var s [maxPlace + 2]support // by place + 1, since the place last is −1
-	n := 0
+	s, n := supportByPlace(head)
+	best := first
+	for p := last; p <= maxPlace; p++ {
+		here := s.of(p)
+		if p == first || here.large <= 2*s.of(first).read || !here.fits() {
+			continue
+		}
+		if p >= third && 2*here.cells <= n {
+			continue // most lines are shorter: in the others a name has blanks
+		}
+		// With two words second and last coincide, except for numbers: second is then better.
+		if here.beats(s.of(best)) || p == second && here == s.of(best) {
+			best = p
+		}
+	}
+	if p := headedPlace(head); p >= third && s.of(p).fits() && !s.of(best).beats(s.of(p)) {
+		best = p
+	}
+	return best, s.of(best)
+}
+
+// A placeSupport has the support of place p at index p + 1, since the place last is −1.
+type placeSupport [maxPlace + 2]support
+
+func (s *placeSupport) of(p place) support { return s[p+1] }
+
+// supportByPlace counts the molecules at each place in the first lines of head, at most headRows and a header, and
+// returns the number n of these lines.
+func supportByPlace(head []byte) (s placeSupport, n int) {
 	for line := range lines(head) {
 		words := place(len(bytes.FieldsFunc(line, isSpace)))
 		for p := last; p < min(max(words, second), maxPlace+1); p++ {
@@ -252,37 +275,23 @@ func placeOf(head []byte) (place, support) {
 			break
 		}
 	}
-	best := first
-	for p := last; p <= maxPlace; p++ {
-		// With two words second and last coincide, except for numbers. Further places need a
-		// molecule on nearly every line: a name with blanks may precede others.
-		if p != first && s[p+1].large > 2*s[first+1].read && s[p+1].fits() && (p < third || 2*s[p+1].cells > n) &&
-			(s[p+1].beats(s[best+1]) || p == second && s[p+1] == s[best+1]) {
-			best = p
-		}
-	}
-	if p := headedPlace(head); p >= third && s[p+1].fits() && !s[best+1].beats(s[p+1]) {
-		best = p // unless a name is all that precedes
-	}
-	return best, s[best+1]
+	return s, n
 }
 
 // headedPlace returns the place of the word that names SMILES in the first line, or first if there is none.
 func headedPlace(head []byte) place {
-	for line := range lines(head) {
-		p := first
-		for word := range bytes.FieldsSeq(line) {
-			if slices.Contains(smilesNames, columnName(word)) && p <= maxPlace {
-				return p
-			}
-			p++
+	p := first
+	for word := range bytes.FieldsSeq(firstLine(head)) {
+		if slices.Contains(smilesNames, columnName(word)) && p <= maxPlace {
+			return p
 		}
-		break
+		p++
 	}
 	return first
 }
 
-// isHeader reports whether a line is a header. A molecule is none.
+// isHeader reports whether a line is a header: some word names SMILES, or the word at place p names structures. A line
+// with a molecule at p is none.
 func (p place) isHeader(line []byte) bool {
 	text, _, _ := p.cut(line)
 	named := slices.Contains(structureNames, columnName(text))
@@ -295,12 +304,13 @@ func (p place) isHeader(line []byte) bool {
 // structureNames are less specific names of SMILES columns.
 var structureNames = []string{"structure", "structures", "molecule", "molecules", "mol", "compound", "compounds"}
 
-// contentFormat decides between SMI, CSV and TSV by content. If no line can be read, it returns otherwise.
+// contentFormat decides between SMI, CSV and TSV by which of them finds most molecules in head. A draw goes to TSV with at
+// least three columns, else to SMI if its first words are the SMILES. If none finds any, it returns otherwise.
 func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
 	if l := layoutBy(head, '\t', ""); len(l.First) > 2 {
 		if s := supportOf(l.rows, l.SMILES); s.read >= plain.read && s.read > 0 {
-			return TSV // else the rest would be the name
+			return TSV // as SMI, all further columns would be the name
 		}
 	}
 	l := layoutOf(head, CSV, "")
@@ -316,8 +326,8 @@ func contentFormat(head []byte, otherwise Format) Format {
 	return CSV
 }
 
-// check returns an error, in one sentence, for a text whose head has no readable record, if it is long or of a recognised
-// notation. Short lists are accepted, so that each mistake is shown.
+// check returns an error, in one sentence, for SMI, CSV or TSV whose head has no readable record, if it is long or of a
+// recognised notation. Short lists are accepted, so that each mistake is shown, and so are other formats.
 func (t *Text) check(format Format, column string) error {
 	var cells, words []string
 	switch format {
@@ -348,7 +358,7 @@ func (t *Text) check(format Format, column string) error {
 func smiCells(head []byte) (cells, words []string) {
 	p, _ := placeOf(head)
 	for line := range lines(head) {
-		if len(cells) > 0 || !p.isHeader(line) {
+		if len(cells) > 0 || !p.isHeader(line) { // only before the first cell there is a header
 			text, _, _ := p.cut(line)
 			cells = append(cells, string(text))
 		}

@@ -14,7 +14,7 @@ const (
 	thinStream  = 0x5eed_0003
 )
 
-// perm returns a random permutation of n.
+// perm returns a random permutation of the numbers 0…n-1.
 func perm(n int, seed, stream uint64) []int {
 	return rand.New(rand.NewPCG(seed, stream)).Perm(n)
 }
@@ -89,8 +89,8 @@ func Thin(ood []int, nID int, share float64, seed uint64) ([]int, error) {
 	}
 	p := perm(len(ood), seed, thinStream)[:k]
 	slices.Sort(p)
-	for i, at := range p {
-		p[i] = ood[at]
+	for i, place := range p {
+		p[i] = ood[place]
 	}
 	return p, nil
 }

@@ -127,7 +127,7 @@ type Record struct {
 }
 
 // Listed returns a record of a program's list. row is its row. Errors give the column within the SMILES only. The SMILES
-// is trimmed.
+// is trimmed. If it is empty or too long, the record has Err.
 func Listed(row int, smiles string) Record {
 	r := Record{Entry: Entry{Row: row, at: SyntaxError{Column: 1}}}
 	if text := r.trim([]byte(smiles)); len(text) <= MaxField {
@@ -147,7 +147,7 @@ func (r *Entry) checkLength(n int) error {
 	return nil
 }
 
-// Molfile returns the molfile of an SDF record.
+// Molfile returns the molfile of an SDF record, or "" for other records.
 func (r *Entry) Molfile() string {
 	if r.linked {
 		return ""
@@ -181,7 +181,8 @@ func (r *Entry) Fail(err error) error {
 	return &e
 }
 
-// FailCell returns a [*SyntaxError] that locates err, an error about one of the Cells, in the input.
+// FailCell returns a [*SyntaxError] that locates err, an error about cell k of Cells, in the input: at the cell if its place
+// is known, or else at the record's row in a file of columns and at its first line in others.
 func (r *Entry) FailCell(k int, err error) error {
 	e := SyntaxError{File: r.at.File, Row: r.at.Row, Err: err}
 	if k < len(r.cellAt) {
@@ -247,7 +248,7 @@ func (r Record) parsed() Record {
 		return r
 	}
 	m, err := r.Parse()
-	r.molecule = nil // which r is read for
+	r.molecule = nil // the graph replaces it
 	if r.Err = err; err == nil {
 		if r.molfile != "" {
 			r.Written = smiles.Write(m)
@@ -316,7 +317,8 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 		return opt.fail(err)
 	}
 	s := scanner{file: opt.Name, emit: emit, opt: &opt}
-	for kind := text.Format(opt.Name); text != nil && !s.stopped; {
+	kind := text.Format(opt.Name)
+	for !s.stopped { // for each file of an archive, or once
 		if s.file = opt.Name; text.file != "" {
 			s.file = path.Join(opt.Name, text.file)
 		}
@@ -341,16 +343,16 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 // fail returns err with the name of the file.
 func (o *Options) fail(err error) error { return fmt.Errorf("%s: %w", named(o.Name), err) }
 
-// readText emits the records of a text.
+// readText emits the records of a text, up to the one at which emit returns false. It fails if the text breaks, demands
+// too much work, or cannot be read in its format with the options. The error names the file.
 func (s *scanner) readText(text *Text, format Format) error {
 	fail := func(err error) error { return fmt.Errorf("%s: %w", named(s.file), err) }
 	known := format.of()
 	if err := s.opt.check(text, format, known); err != nil {
 		return fail(err)
 	}
-	limit := cmp.Or(s.opt.maxRecord, MaxRecord)
-	// One more for the line feed.
-	s.window, s.meter = newWindow(text, 64<<10, limit+1), text.meter
+	limit := cmp.Or(s.opt.maxRecord, MaxRecord) + 1 // with its line feed
+	s.window, s.meter = newWindow(text, 64<<10, limit), text.meter
 	s.further, s.own = nil, nil
 	if format == JSONL || format == NodeLink {
 		s.head = text.start()
@@ -411,7 +413,7 @@ type scanner struct {
 	row     int
 	emit    func(Record) bool
 	opt     *Options
-	stopped bool // emit was false, or over is set
+	stopped bool // emit returned false, or over is set
 	meter   *meter
 	over    error  // why the text ended: work or columns exceed a bound
 	both    []byte // memory for a record's texts
@@ -427,8 +429,8 @@ type scanner struct {
 	texts  int             // where the last text of a damaged object begins
 }
 
-// emitText emits rec with its id, and with the SMILES that trim finds in the text smiles. A text longer than MaxField is
-// left out, and refused.
+// emitText emits rec with its id, and with the SMILES that trim finds in the text smiles. A SMILES or an id longer than
+// MaxField is left out, and rec.Err says so.
 func (s *scanner) emitText(rec Record, id, smiles []byte) {
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.at.Column = 1
@@ -469,13 +471,13 @@ func (s *scanner) send(rec Record) {
 	}
 	s.stopped = !s.emit(rec)
 	s.spend(unitsOfRecord + unitsOfCell*len(rec.Own))
-	if s.over == error(errBomb) && len(rec.Own) > unitsOfRecord {
+	if s.over == error(errBomb) && len(rec.Own) > unitsOfRecord { // empty cells took most units
 		s.over = errCells
 	}
 }
 
-// spend adds units of work. If the meter has too few left, it ends the text. Without a meter, as for a head, it does
-// nothing.
+// spend adds units of work. If the meter has too few left, it sets over and stopped, which end the text. Without a meter,
+// as for a head, it does nothing.
 func (s *scanner) spend(units int) {
 	if s.meter == nil {
 		return
@@ -493,7 +495,7 @@ func (s *scanner) tooLong(line int) *SyntaxError {
 // readSMI emits the records of a SMILES file, one a line.
 func (s *scanner) readSMI(string) error {
 	place, _ := placeOf(s.head)
-	first := true
+	begun := false // a header can only be the first line
 	s.eachLine(func(full []byte, whole bool) bool {
 		if !whole {
 			if full[0] != '#' {
@@ -508,11 +510,11 @@ func (s *scanner) readSMI(string) error {
 			if text = bytes.TrimRightFunc(text, isSpace); len(text) == 0 || text[0] == '#' || s.stopped {
 				continue
 			}
-			if header := first && place.isHeader(text); !header {
+			if begun || !place.isHeader(text) {
 				molecule, id, at := place.cut(text)
 				s.emitText(Record{Entry: Entry{Line: s.line, at: SyntaxError{Line: s.line, Column: column + at}}}, id, molecule)
 			}
-			first = false
+			begun = true
 		}
 		return !s.stopped
 	})

@@ -46,7 +46,6 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	case beginsZip(head) && (packed || u.archive), beginsTar(head) && u.archive:
 		return nil, errTwice
 	case beginsTar(head):
-		u.archive = packed
 		return openTar(front, &u).text(u)
 	case beginsZip(head):
 		return u.zipText(front)
@@ -54,12 +53,11 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	return u.plainText(front)
 }
 
-// zipText is NewText of a zip archive.
+// zipText is NewText of a zip archive, see openZip.
 func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
 	list, plain, err := openZip(r, &u)
 	switch {
 	case list != nil:
-		u.archive = true
 		return list.text(u)
 	case plain == nil:
 		return nil, err
@@ -68,7 +66,7 @@ func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
 	return t, cmp.Or(foreign, err)
 }
 
-// plainText is NewText for uncompressed text.
+// plainText is NewText for uncompressed text and Parquet.
 func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
 		return &Text{Reader: bufio.NewReaderSize(front, headSize), meter: u.meter, parquet: true}, nil
@@ -81,7 +79,7 @@ func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	return t, foreign(t)
 }
 
-// decode returns r as UTF-8 without a byte order mark.
+// decode returns r without a byte order mark, and UTF-16 as UTF-8. It fails for compressed data.
 func decode(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(longestMagic)
@@ -90,8 +88,7 @@ func decode(r io.Reader) (io.Reader, error) {
 	}
 	switch {
 	case compressionOf(head) != nil:
-		// Such bytes later on mean that it was compressed first.
-		return nil, errTwice
+		return nil, errTwice // Unpack.text has removed one layer already
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
 		b.Discard(2)
 		return bufio.NewReader(&utf16Text{b, binary.LittleEndian}), nil

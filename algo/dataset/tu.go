@@ -15,11 +15,12 @@ import (
 	"strings"
 
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 )
 
-// MaxTUBytes bounds the decompressed text of one TUDataset file. The largest sets stay below half
-// of it. Node numbers have 32 bits.
+// MaxTUBytes bounds the decompressed text of one TUDataset file. The largest sets stay below half of it. Node numbers
+// have 32 bits.
 const (
 	MaxTUBytes = 1 << 30
 	maxTUNodes = 1 << 27
@@ -91,12 +92,13 @@ func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 // tuFiles are the paths of one set. labels is empty if the set has none.
 type tuFiles struct{ name, indicator, edges, labels string }
 
-// findTU looks for a set in fsys and in the folders in it. An empty name means the only set there.
+// findTU looks for a set in fsys, and if there is none in the folders in it. An empty name means the only set there. It
+// fails if there is no set, or more than one.
 func findTU(fsys fs.FS, name string) (tuFiles, error) {
 	if _, err := fs.ReadDir(fsys, "."); err != nil {
 		return tuFiles{}, err
 	}
-	// pick prefers the plain file.
+	// pick returns the path of a file, plain or else compressed, or "" if there is none.
 	pick := func(file string) string {
 		for _, f := range []string{file, file + ".gz"} {
 			if info, err := fs.Stat(fsys, f); err == nil && !info.IsDir() {
@@ -106,7 +108,6 @@ func findTU(fsys fs.FS, name string) (tuFiles, error) {
 		return ""
 	}
 	var found []tuFiles
-	var names []string
 	lone := "" // an indicator file without its edges
 	for _, folder := range []string{".", "*"} {
 		files, _ := fs.Glob(fsys, path.Join(folder, "*"+indicatorSuffix+"*"))
@@ -115,25 +116,31 @@ func findTU(fsys fs.FS, name string) (tuFiles, error) {
 			stem, ok := strings.CutSuffix(plain, indicatorSuffix)
 			set := path.Base(stem)
 			if !ok || hidden(file) || hidden(set) || name != "" && set != name || pick(plain) != file {
-				continue
+				continue // also a compressed file beside the plain one
 			}
 			f := tuFiles{set, file, pick(stem + edgesSuffix), pick(stem + labelsSuffix)}
 			if f.edges == "" {
 				lone = cmp.Or(lone, file)
 				continue
 			}
-			found, names = append(found, f), append(names, set)
+			found = append(found, f)
 		}
 		if found != nil {
 			break
 		}
 	}
+	return onlySet(found, lone, name)
+}
+
+// onlySet returns the only set of found. If there is none or more than one, it returns an error: lone is an indicator file
+// without its edges, or "", and name the set that was asked for, or "".
+func onlySet(found []tuFiles, lone, name string) (tuFiles, error) {
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found),
-			strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
+		names := lists.Map(found[:min(len(found), 2*maxNamed)], func(f tuFiles) string { return f.name })
+		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names, ", "))
 	case lone != "":
 		return tuFiles{}, fmt.Errorf("%s without the file NAME%s that belongs to it: want both", lone, edgesSuffix)
 	case name != "":
@@ -148,7 +155,8 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__MACOSX")
 }
 
-// eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only.
+// eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only. It fails for
+// more than limit bytes of text, at the first error of f, and if the file cannot be read. It adds file and line to errors.
 func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
@@ -161,7 +169,7 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) 
 	}
 	const longest = 64 << 10
 	w := newWindow(&allowance{r, limit + 1, limit}, longest, longest)
-	blank := 0 // the line of the first one
+	blank := 0 // the first blank line; 0 for none
 	w.eachLine(func(text []byte, whole bool) bool {
 		switch isBlankLine := len(bytes.TrimLeft(text, " \t")) == 0; {
 		case !whole:
@@ -257,6 +265,7 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 }
 
 // readEdges returns the directed edges. The source is in the high half of each, the target in the low half, both from 0.
+// It fails unless both are nodes of one graph.
 func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint64, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		a, i := number(text, 0)
@@ -283,7 +292,7 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint
 	return edges, err
 }
 
-// readLabels returns the labels of n graphs.
+// readLabels returns the labels of n graphs. It fails unless each graph has one.
 func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		v, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
@@ -329,7 +338,7 @@ func (s *Set) build(starts []int32, edges []uint64) error {
 		if err != nil {
 			return fmt.Errorf("graph %d: %w", k+1, err)
 		}
-		oneWay += g.M() - dropped.Duplicates
+		oneWay += g.M() - dropped.Duplicates // an edge in both directions is a duplicate once
 		s.Graphs[k] = g
 	}
 	left := molecule.Asides{"self-loop": s.SelfLoops, "parallel edge": s.Duplicates}

@@ -90,7 +90,8 @@ func openBy(open func(io.Reader) (io.Reader, error), in io.Reader, name string) 
 	return open(in)
 }
 
-// text returns r decompressed. packed is set if its first bytes said that it was compressed.
+// text returns r decompressed, or as it is if its first bytes do not say that it is compressed. packed tells which. In an
+// archive compressed data are an error.
 func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(longestMagic)

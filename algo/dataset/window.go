@@ -104,7 +104,7 @@ func (w *window) has(i int) bool {
 // at returns the byte i bytes after pos, which must exist.
 func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 
-// bytes returns a range relative to pos.
+// bytes returns a range of the text, relative to pos. It is valid until more text is read.
 func (w *window) bytes(from, to int) []byte { return w.buf[w.pos+from : w.pos+to] }
 
 // consume moves pos by n bytes. line is the number of the line there.
@@ -113,7 +113,8 @@ func (w *window) consume(n, line int) {
 	w.line = line
 }
 
-// skipLine consumes the rest of a line of any length, from bytes after pos. line is the number of the next line.
+// skipLine consumes the text up to the first line feed that is at least from bytes after pos, however far that is, or all
+// text if there is none. line is the number of the next line.
 func (w *window) skipLine(from, line int) {
 	w.pos += from
 	for {

@@ -34,11 +34,11 @@ func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := u.chooseSheet
+	choose := u.chooseSheet
 	if u.sheet != "" {
-		of = u.namedSheet
+		choose = u.namedSheet
 	}
-	sheet, err := of(book)
+	sheet, err := choose(book)
 	if u.sheets != nil && err == nil {
 		visible := slices.DeleteFunc(slices.Clone(book.Sheets), func(s xlsx.Sheet) bool { return s.Hidden })
 		u.sheets(lists.Map(visible, func(s xlsx.Sheet) string { return s.Name }), sheet.Name)
@@ -67,7 +67,7 @@ func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 }
 
 // chooseSheet returns the first visible sheet that holds structures, or else the first that holds anything. It notes which
-// sheets are not read.
+// sheets are not read. It fails if all are empty or one is damaged.
 func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	var sheets []xlsx.Sheet // that hold something
 	var names []string
@@ -83,7 +83,7 @@ func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 		if rows == 0 {
 			continue
 		}
-		if looked += len(head); best < 0 && looked <= maxLooked {
+		if looked += len(head); best < 0 && looked <= maxLooked { // looks for structures
 			cells, _ := tableCells(head, CSV, u.column)
 			if slices.ContainsFunc(cells, func(cell string) bool { return atoms(cell) > 0 }) {
 				best = len(sheets)
@@ -102,7 +102,7 @@ func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	return chosen, nil
 }
 
-// firstNames lists the first names, up to most, and counts the others.
+// firstNames joins the first names, up to most, and says how many more there are.
 func firstNames(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most:most], fmt.Sprintf("%d more", more))

@@ -18,8 +18,9 @@ type Trait struct {
 	Level int // of its rarest parts, see rare.Table
 }
 
-// fold depends only on the parent of a molecule. Parents need a second look: which of several
-// equally large fragments comes first depends on the writing.
+// fold returns the fold of the background for a graph with the print own. It depends only on the parent of a molecule. A
+// model of parents has read that already, and must not look again: which of equally large fragments comes first depends on
+// the writing.
 func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 	if g.Features == molecule.Features && m.Card.Schema != OGBParent {
 		if p := molecule.Core(g); p != g {
@@ -32,7 +33,8 @@ func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 // Traits returns the traits of graphs with these prints, one print for each graph.
 func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	list := make([]Trait, len(gs))
-	for i, of := 0, m.Lookup(gs, prints); i < len(gs); i++ {
+	of := m.Lookup(gs, prints)
+	for i := range list {
 		list[i] = Trait{of.Fold(i), of.Level(i)}
 	}
 	return list
@@ -43,12 +45,12 @@ type Lookup struct {
 	Fold, Level func(i int) int
 }
 
-// Lookup returns the traits of graphs with these prints.
+// Lookup returns the traits of graphs with these prints, one print for each graph. i is the index of a graph.
 func (m *Model) Lookup(gs []*graph.Graph, prints []fingerprint.Print) Lookup {
 	return Lookup{func(i int) int { return m.fold(gs[i], prints[i]) }, func(i int) int { return m.Rare.Level(gs[i]) }}
 }
 
-// LookupOf returns traits of a list.
+// LookupOf returns a Lookup of traits that are known.
 func LookupOf(list []Trait) Lookup {
 	return Lookup{func(i int) int { return list[i].Fold }, func(i int) int { return list[i].Level }}
 }
@@ -56,9 +58,9 @@ func LookupOf(list []Trait) Lookup {
 // BuiltInBackground names the built-in background on a model's card.
 const BuiltInBackground = "ChEMBL, QM9 and enumerated chemistry"
 
-// AddBackground fits the head that tells a model's training set from a background: molecules at
-// large, without labels. training are all training graphs in the order that NewModel got them. Too
-// few graphs leave the model without a background.
+// AddBackground fits the head that tells a model's training set from a background, outside: molecules at large, without
+// labels. training are all training graphs in the order that New got them. If there are fewer than background.MinGraphs on
+// a side, it leaves the model without a background. It fails for a model of plain graphs.
 func (m *Model) AddBackground(ctx context.Context, workers int, training, outside []*graph.Graph) error {
 	if m.Encoder.Features != molecule.Features {
 		return fmt.Errorf("model %s reads graphs of the schema %s, a background holds molecules", m.Card.Name, m.Card.Schema)
@@ -96,6 +98,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 	return nil
 }
 
+// Sample returns the prints and folds of graphs, for background.Fit.
 func (m *Model) Sample(ctx context.Context, workers int, gs []*graph.Graph) (*background.Sample, error) {
 	prints, err := fingerprint.All(ctx, workers, gs, fingerprint.DefaultHeight)
 	if err != nil {
@@ -108,7 +111,8 @@ func (m *Model) Sample(ctx context.Context, workers int, gs []*graph.Graph) (*ba
 	return s, nil
 }
 
-// Total joins a distance and a ratio to the background, softened, so that neither takes from the other.
+// Total returns the sum of a distance and weight times a ratio to the background. Both are softened, so that neither takes
+// from the other. Without weight it returns the distance as it is.
 func Total(distance, ratio, weight float64) float64 {
 	if weight > 0 {
 		return soft(distance) + float64(weight*soft(ratio))
@@ -116,12 +120,12 @@ func Total(distance, ratio, weight float64) float64 {
 	return distance
 }
 
-// soft is max(0, z), rounded off: 0.46 at 0. Sums and roots have the same bits everywhere.
+// soft returns max(0, z), rounded off: 0.46 at 0. Sums and roots have the same bits everywhere.
 func soft(z float64) float64 { return (z + math.Sqrt(float64(z*z)+softness)) / 2 }
 
-// SoftSlope is the derivative of what softens.
+// SoftSlope returns the derivative of soft at z.
 func SoftSlope(z float64) float64 { return (1 + z/math.Sqrt(float64(z*z)+softness)) / 2 }
 
-// softness is 4·(ln 2/1.5)², so that soft(0) is that of ln(1 + exp(1.5 z))/1.5. Thrice as much does as
-// well on the validation pairs.
+// softness is 4·(ln 2/1.5)², so that soft(0) is that of ln(1 + exp(1.5 z))/1.5. Thrice as much does as well on the
+// validation pairs.
 const softness = 0.854

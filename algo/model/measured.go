@@ -14,7 +14,7 @@ type Measured struct {
 	Holdout []float64 // scores of the holdout, NaN for graphs without nodes
 }
 
-// Scales are the measured scales, nil if other rules measured them.
+// Scales returns the measured scales, or nil if there are none or other rules measured them.
 func (m *Model) Scales() *near.Scales {
 	if m.Measured == nil || m.Measured.Rules != Rules {
 		return nil

@@ -48,15 +48,15 @@ func SchemaWidth(schema string) (int, error) {
 	return 0, fmt.Errorf("feature schema %q: want %q, %q, %q or %q", schema, OGB, OGBCanonical, OGBParent, Constant)
 }
 
-// FormOf returns the form in which a schema reads molecules.
+// FormOf returns the form in which a schema reads molecules, AsWritten for other schemas.
 func FormOf(schema string) molecule.Form { return forms[schema] }
 
-// SchemaOf is the inverse of FormOf.
+// SchemaOf returns the schema that reads molecules in a form, whether in the order of their atoms or not.
 func SchemaOf(f molecule.Form) string {
 	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Parent: OGBParent, molecule.UnorderedParent: OGBParent}[f]
 }
 
-// Reads describes how models of a schema read molecules.
+// Reads describes how models of a schema read molecules. For an unknown schema it returns its name.
 func Reads(schema string) string {
 	return cmp.Or(map[string]string{
 		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written",
@@ -64,13 +64,11 @@ func Reads(schema string) string {
 	}[schema], schema)
 }
 
-// A Model is a frozen encoder and what it knows of the in-distribution set. It is read-only;
-// goroutines may share it.
+// A Model is a frozen encoder and what it knows of the in-distribution set. It is read-only; goroutines may share it.
 type Model struct {
 	Card    Card
 	Encoder *gin.Encoder // fixed
-	// Bank represents training graphs: the initial ID dictionary, and the ID side of the density
-	// ratio. It may be a sample.
+	// Bank represents training graphs: the initial ID dictionary, and the ID side of the density ratio. It may be a sample.
 	Bank *contrast.Representation
 	// Subtrees are those of all training graphs. Bank samples these graphs, see near.Place.
 	Subtrees *fingerprint.Index
@@ -160,8 +158,8 @@ func (c *Card) Counts() string {
 // are kept of all graphs. With 999 held-out graphs p-values go down to 0.001.
 const MaxBank, MaxHoldout = 2000, 999
 
-// New freezes an encoder into a model: train (indices into gs) becomes the bank, holdout the
-// holdout. It fills in the counts of the card.
+// New freezes an encoder into a model: the graphs of gs with the indices train become the bank, those with holdout the
+// holdout. It fills in the counts of the card. It fails for a schema that does not fit the encoder.
 func New(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, train, holdout []int, card Card) (*Model, error) {
 	width, err := SchemaWidth(card.Schema)
 	if err != nil {
@@ -199,7 +197,7 @@ func New(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, tr
 	return m, m.SetHoldout(ctx, workers, pick(holdout, min(len(holdout), MaxHoldout)))
 }
 
-// places are the places of a bank of m graphs among n, see near.Place.
+// places returns the places of a bank of m graphs among n training graphs, see near.Place.
 func places(m, n int) []int {
 	list := make([]int, m)
 	for k := range list {
@@ -208,7 +206,7 @@ func places(m, n int) []int {
 	return list
 }
 
-// SetHoldout replaces the holdout by graphs that the model was not trained on.
+// SetHoldout replaces the holdout by graphs that the model was not trained on. It drops what was known of the former one.
 func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) (err error) {
 	m.Measured, m.Residuals = nil, nil
 	if m.Holdout, err = contrast.Describe(ctx, workers, m.Encoder, gs); err == nil {
@@ -217,11 +215,11 @@ func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) 
 	return err
 }
 
-// Form is how the model reads molecules.
+// Form returns the form in which the model reads molecules.
 func (m *Model) Form() molecule.Form { return FormOf(m.Card.Schema) }
 
-// CheckReading refuses graphs of molecules that were read otherwise than the model reads them: their scores would
-// say little.
+// CheckReading returns an error if a graph is known to be of a molecule in another form than the model reads: its score
+// would say little.
 func (m *Model) CheckReading(gs []*graph.Graph) error {
 	want := m.Form().Reading()
 	for i, g := range gs {
@@ -232,15 +230,14 @@ func (m *Model) CheckReading(gs []*graph.Graph) error {
 	return nil
 }
 
-// References returns the number of held-out scores.
+// References returns the number of held-out scores, from which p-values come.
 func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }
 
-// Known returns how many training graphs the model holds the subtrees of. The bank samples them
-// evenly, see near.Place.
+// Known returns how many training graphs the model holds the subtrees of. The bank samples them evenly, see near.Place.
 func (m *Model) Known() int { return m.Subtrees.Len() }
 
-// Trained reports whether g was trained on: its print, see package fingerprint, equals that of a
-// training graph. A model made for sharing holds none, so nothing equals one.
+// Trained reports whether g was trained on: its print, see package fingerprint, equals that of a training graph. A model
+// made for sharing holds none, so it reports false.
 func (m *Model) Trained(g *graph.Graph) bool {
 	return m.Shared == 0 && m.Subtrees.Has(fingerprint.New(g, fingerprint.DefaultHeight))
 }
@@ -248,14 +245,14 @@ func (m *Model) Trained(g *graph.Graph) bool {
 // maxRows bounds the data sets that KnownRows spends memory on. A card only claims its numbers.
 const maxRows = 1 << 24
 
-// KnownRows returns the data set's row, from 0, of each known training graph, or −1 where the card
-// does not tell.
+// KnownRows returns the data set's row, from 0, of each known training graph, or −1 for all if the card does not tell: for a
+// model made for sharing, and if the card's numbers do not add up.
 func (m *Model) KnownRows() []int {
 	rows := make([]int, m.Known())
 	for k := range rows {
 		rows[k] = -1
 	}
-	left := slices.Concat(m.Card.HoldoutRows, m.Card.Repeats)
+	left := slices.Concat(m.Card.HoldoutRows, m.Card.Repeats) // rows that were not trained on
 	if m.Shared > 0 || m.Card.Train+len(left) != m.Card.Graphs || m.Card.Graphs > maxRows || m.Card.Train < len(rows) {
 		return rows
 	}
@@ -277,7 +274,7 @@ func (m *Model) KnownRows() []int {
 	return rows
 }
 
-// ForgetFiles removes file names from the card.
+// ForgetFiles removes file names from the card. The name of the built-in background stays.
 func (c *Card) ForgetFiles() {
 	const file = "a file"
 	if c.Dataset != "" {

@@ -21,8 +21,8 @@ type Residuals struct {
 	// neighbours are not.
 	Trained []float64
 
-	// Uncertainty has that of predictions by the model that made them, NewScaffold the errors of predictions that were made without all
-	// molecules of the same scaffold; of Errors, then of Trained.
+	// Uncertainty has that of predictions by the model that made them, NewScaffold the errors of predictions that were made
+	// without all molecules of the same scaffold. Both have first a value for each of Errors, then for each of Trained.
 	Uncertainty, NewScaffold Column
 }
 
@@ -32,6 +32,7 @@ type Column struct {
 	Values []float64
 }
 
+// keep appends a value, unless the column has no name.
 func (c *Column) keep(x float64) {
 	if c.Name != "" {
 		c.Values = append(c.Values, x)
@@ -47,8 +48,10 @@ const maxTrained = 2000
 // ErrorsOfTrained returns how many training graphs Residuals hold errors of.
 func (m *Model) ErrorsOfTrained() int { return min(maxTrained, m.Known()) }
 
-// KeepResiduals stores the errors of the holdout and of training graphs, and what else of their predictions has a column. values has one
-// entry for each graph of the training set, nil for none. The predictions must have been held out or cross-validated.
+// KeepResiduals stores the errors of the holdout and of training graphs, and what else of their predictions has a column.
+// values has one entry for each graph of the data set, nil for none. The predictions must have been held out or
+// cross-validated. It fails for fewer than MinErrors values in a column, for errors that are all 0, and for a model that
+// does not hold graphs kept from its training.
 func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
 	if m.Shared > 0 || m.Card.Holdout != "" || m.Holdout.Len() > len(m.Card.HoldoutRows) {
 		return fmt.Errorf("model %s does not hold graphs kept from its training", m.Card.Name)
@@ -59,7 +62,7 @@ func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
 	r := &Residuals{
 		Observed: of.Observed, Predicted: of.Predicted, Classes: true, Uncertainty: Column{Name: of.Uncertainty}, NewScaffold: Column{Name: of.NewScaffold},
 	}
-	keep := func(row int) float64 {
+	keep := func(row int) float64 { // returns the error of a row's prediction, NaN for none, and keeps the rest
 		v := NoValues()
 		if row >= 0 && values[row] != nil {
 			v = values[row]
@@ -95,11 +98,12 @@ func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
 	return nil
 }
 
-// doubtful is the mean held-out error, in standard deviations of observed values, below which a fit is suspected. Forests had 0.20 to 0.50
-// in cross-validation on five sets, and 0.07 to 0.18 on the molecules that they were fitted to.
+// doubtful is the mean held-out error, in standard deviations of observed values, below which a fit is suspected. Forests
+// had 0.20 to 0.50 in cross-validation on five sets, and 0.07 to 0.18 on the molecules that they were fitted to.
 const doubtful = 0.15
 
-// DoubtErrors asks whether predictions were made by a model that had seen their molecules, if errors are near zero.
+// DoubtErrors returns a sentence that asks whether predictions were made by a model that had seen their molecules, if their
+// errors are near zero. Otherwise, and without values, it returns "".
 func DoubtErrors(values []*Values) string {
 	var observed, errors []float64
 	for _, v := range values {
@@ -108,7 +112,7 @@ func DoubtErrors(values []*Values) string {
 		}
 	}
 	part := stat.Mean(errors, nil) / stat.StdDev(observed, nil)
-	if !(part < doubtful) {
+	if !(part < doubtful) { // or NaN
 		return ""
 	}
 	return fmt.Sprintf("held-out errors are %.2g %% of the standard deviation of observed values: were these predictions fitted to the same molecules?", 100*part)
@@ -125,9 +129,10 @@ func (m *Model) NoResiduals() string {
 	return fmt.Sprintf("model %s knows no held-out errors of predictions: no interval and no verdict on trust", m.Card.Name)
 }
 
-// Known counts the known errors.
+// Known returns the number of errors that are known, not NaN.
 func (r *Residuals) Known() int { return knownOf(r.Errors) + knownOf(r.Trained) }
 
+// knownOf counts the numbers other than NaN.
 func knownOf(errors []float64) int {
 	n := 0
 	for _, x := range errors {

@@ -18,11 +18,11 @@ type Structures struct {
 	Observed, Predicted []float64
 }
 
-// Values are of a molecule, NaN if not known: the measured and the predicted one, how uncertain the prediction is by the model that made
-// it, and a prediction made without all molecules of the same scaffold.
+// Values are of a molecule, NaN if not known: the measured and the predicted one, how uncertain the prediction is by the
+// model that made it, and a prediction made without all molecules of the same scaffold.
 type Values struct{ Observed, Predicted, Uncertainty, NewScaffold float64 }
 
-// NoValues are not known.
+// NoValues returns values of which none is known.
 func NoValues() *Values { return &Values{math.NaN(), math.NaN(), math.NaN(), math.NaN()} }
 
 // ValueColumns name the columns of Values, empty for none.
@@ -31,7 +31,7 @@ type ValueColumns struct{ Observed, Predicted, Uncertainty, NewScaffold string }
 // HasValues reports whether any value is known; s may be nil.
 func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
 
-// ValuesOf returns the values of a molecule, nil if none is known.
+// ValuesOf returns the values of the molecule at a place in SMILES, nil if neither is known.
 func (s *Structures) ValuesOf(place int) *Values {
 	v := NoValues()
 	if s.Observed != nil {
@@ -53,8 +53,8 @@ type Source struct {
 	Values       *Values // nil for none
 }
 
-// StructuresOf picks the model's molecules from its training set. It compares prints, so no other
-// data set is accepted.
+// StructuresOf picks the model's molecules from its training set, as read. It compares prints, and fails for another data
+// set. It also fails for a model without molecules, and for one whose card does not tell their rows.
 func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	if m.Card.Schema == Constant || m.Shared > 0 {
 		return nil, fmt.Errorf("model %s has no molecules in its bank, and so no structures", m.Card.Name)

@@ -30,7 +30,7 @@ type Explainer struct {
 
 // newExplainer returns an Explainer that works on the processor, since a GPU does not help with single graphs.
 func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha float64) (*Explainer, error) {
-	if m.Encoder.Device != nil {
+	if m.Encoder.Device != nil { // make a copy of the model without it
 		here, encoder := *m, *m.Encoder
 		here.Encoder, encoder.Device = &encoder, nil
 		var err error
@@ -63,7 +63,7 @@ func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Row) 
 	})
 }
 
-// Nearest sets Nearest of the scored rows to their count most similar training graphs.
+// Nearest sets Nearest of each scored row to the most similar training graphs, count of them.
 func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Row, count int) error {
 	return each(ctx, workers, rows, func(s *table.Scored) error {
 		s.Nearest = e.Alone.Nearest(s.Graph, count)
@@ -109,8 +109,8 @@ func (e *Explainer) Why(ctx context.Context, r dataset.Record) (table.Why, error
 // mostAlike is how many records likeOutside returns.
 const mostAlike = 3
 
-// likeOutside returns the records, from 1, on the OOD side of the attention's dictionaries that get most attention from
-// record r, at most mostAlike. Without a batch it returns none.
+// likeOutside returns the records of the batch that were taken for OOD and get most attention from record r, as places in
+// the input from 1, at most mostAlike. Without a batch it returns none.
 func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float64, error) {
 	if e.Scorer == nil {
 		return nil, nil

@@ -20,8 +20,8 @@ type Fit struct {
 	Total int
 }
 
-// Sentences describe a batch. by is what decides and alpha the rate, both says whether rows have the batch's answer too.
-// A nil Fit has no sentences.
+// Sentences describe a batch. by is what decides and alpha the rate, both says whether rows have the batch's answer too. A
+// nil or unscored Fit has no sentences, and neither has one with too few graphs unless by is alone.
 func (f *Fit) Sentences(by string, both bool, alpha float64) []string {
 	switch {
 	case f == nil || f.Report == nil || f.Few && by != batch.ByAlone:

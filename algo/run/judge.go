@@ -19,7 +19,7 @@ type Predictions struct {
 }
 
 // Judge sets Trust of the rows that have a score and a prediction. If errors are compared by uncertainty, rows need that
-// too.
+// too. It calls Values for each scored row, even if it judges none.
 func (p *Predictions) Judge(ctx context.Context, rows []table.Row) error {
 	var graphs []*graph.Graph
 	var scores []float64

@@ -35,7 +35,7 @@ const (
 	piece = 32
 )
 
-// inOrder yields records with their places, from first on, without the first skip ones.
+// inOrder yields records with their places, which begin at first. It leaves out the first skip records, but no error.
 func inOrder(records iter.Seq2[dataset.Record, error], first, skip int) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		place := first
@@ -72,7 +72,7 @@ func (r *reader) parseNext(ctx context.Context, n int) ([]dataset.Record, error)
 	return records, parse(ctx, r.workers, records)
 }
 
-// parse parses records on so many goroutines.
+// parse parses records in place, on so many goroutines. Only the end of ctx is an error.
 func parse(ctx context.Context, workers int, records []dataset.Record) error {
 	return parallel.For(ctx, workers, len(records), func(_, i int) { records[i] = records[i].Parsed() })
 }
@@ -101,7 +101,7 @@ func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	return nil
 }
 
-// hasNext reports whether there is another record, which take then returns.
+// hasNext reports whether there is another record, which take then returns. If the input has failed, r.broken is its error.
 func (r *reader) hasNext() bool {
 	if !r.isAhead && r.broken == nil {
 		r.ahead, r.broken, r.isAhead = r.next()

@@ -98,7 +98,7 @@ func New(ctx context.Context, p Plan) (*Run, error) {
 	if r.Scorer, err = batch.NewScorer(ctx, p.Model, o); err != nil {
 		return nil, err
 	}
-	o.Single = nil
+	o.Single = nil // further models have scorers of their own
 	for _, m := range p.Others {
 		s, err := batch.NewScorer(ctx, m, o)
 		if err != nil {
@@ -132,9 +132,9 @@ func (r *Run) Do(ctx context.Context) error {
 	return r.emit(ctx, nil) // the header of no rows
 }
 
-// compare compares a list whose predictions are judged with the held-out molecules. This reads the input to the end and
-// opens it again; release closes it. An input that can be read only once is not compared, so it gets no intervals and
-// verdicts of the list.
+// compare compares the input with the held-out molecules if its predictions are judged. This reads the input to the end and
+// opens it again; release, never nil without an error, closes it. An input that can be read only once is not compared, so
+// it gets no intervals and verdicts of the list.
 func (r *Run) compare(ctx context.Context) (release func(), err error) {
 	p := r.Predictions
 	if p == nil || p.Judging == nil || r.Input.Again == nil {
@@ -160,7 +160,7 @@ func (r *Run) compare(ctx context.Context) (release func(), err error) {
 func (r *Run) batch(ctx context.Context) error {
 	in := r.Input
 	next, stop := iter.Pull2(in.Records)
-	defer func() { stop() }()
+	defer func() { stop() }() // the value of stop at the end
 	from := &reader{next: next, workers: r.Options.Workers}
 	if err := from.fillBatch(ctx, r.Graphs); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (r *Run) batch(ctx context.Context) error {
 	return r.stream(ctx, f, inOrder(records, first, r.Skip))
 }
 
-// fit scores the graphs of a Fit and sets its Report.
+// fit scores the graphs of a Fit, sets its Report and tells the plan. Without graphs it does nothing.
 func (r *Run) fit(ctx context.Context, f *Fit) error {
 	if len(f.Graphs) == 0 {
 		return ctx.Err()
@@ -217,7 +217,7 @@ func (r *Run) fit(ctx context.Context, f *Fit) error {
 		return err
 	}
 	f.Report, r.Fit = report, f
-	if f.Few && r.From != nil {
+	if f.Few && r.From != nil { // too few graphs for the batch to decide
 		r.From.By = batch.ByAlone
 	}
 	if r.explainer != nil && !f.Few {
@@ -241,18 +241,19 @@ func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, erro
 		rows []table.Row
 		err  error
 	}
-	most := piece
-	if r.Scorer != nil {
-		most = max(piece, r.Scorer.Chunk())
-	}
-	for done, err := range dataset.Ordered(ctx, r.Options.Workers, dataset.Pieces(records, most), func(w []placed) (done result) {
-		parsed, scores := make([]dataset.Record, len(w)), make([]*batch.Row, len(w))
-		for i, p := range w {
+	scorePiece := func(records []placed) (done result) {
+		parsed, scores := make([]dataset.Record, len(records)), make([]*batch.Row, len(records))
+		for i, p := range records {
 			parsed[i], scores[i] = p.Parsed(), known[p.place]
 		}
 		done.rows, done.err = r.score(ctx, parsed, scores)
 		return done
-	}) {
+	}
+	most := piece
+	if r.Scorer != nil {
+		most = max(piece, r.Scorer.Chunk())
+	}
+	for done, err := range dataset.Ordered(ctx, r.Options.Workers, dataset.Pieces(records, most), scorePiece) {
 		if err == nil {
 			err = done.err
 		}
@@ -351,7 +352,7 @@ func (r *Run) emit(ctx context.Context, rows []table.Row) error {
 	return nil
 }
 
-// begin opens the files for rows and rejects at the first call, when the columns are known.
+// begin opens the sinks for rows and rejects at the first call, when the columns are known. Without Plan.Open there are none.
 func (r *Run) begin() (err error) {
 	if r.Open == nil || r.began {
 		return nil
@@ -361,7 +362,7 @@ func (r *Run) begin() (err error) {
 	return err
 }
 
-// fields returns the columns of rows.
+// fields returns the columns of rows: those of the scores, for several models of each, then From and the input's own.
 func (r *Run) fields() []table.Field {
 	fields := table.Fields(r.Columns)
 	var from []table.Field

@@ -32,7 +32,7 @@ type sampled struct {
 // sampleStream separates the keys from other random numbers of the seed.
 const sampleStream = 0xba1a_0003
 
-// newSample returns an empty sample.
+// newSample returns an empty sample for up to limit graphs.
 func newSample(limit int, seed uint64) *sample { return &sample{seed: seed, limit: limit} }
 
 // mix is a permutation of 64-bit numbers, SplitMix64's finaliser (Steele, Lea and Flood, 2014).
@@ -111,13 +111,13 @@ type placed struct {
 }
 
 // draw adds the records that belong to the sample, parsed on so many goroutines (0: one for each core). It returns the
-// number of records. It calls progress, if not nil, with the number so far. An error is that of ctx, or of the records
-// after the last one was added.
+// number of records. It calls progress, if not nil, with the number so far. An error is that of ctx, or of records: then
+// those before it have been added.
 func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed, error], progress func(records int)) (int, error) {
 	n := 0
 	var wanted []dataset.Record
 	var places []int
-	keep := func() error {
+	addWanted := func() error {
 		if err := parse(ctx, workers, wanted); err != nil {
 			return err
 		}
@@ -131,13 +131,13 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 	}
 	for p, err := range records {
 		if err != nil {
-			return n, errors.Join(keep(), err)
+			return n, errors.Join(addWanted(), err)
 		}
 		n++
 		if s.wants(p.place) {
 			wanted, places = append(wanted, p.Record), append(places, p.place)
 			if len(wanted) == block {
-				if err := keep(); err != nil {
+				if err := addWanted(); err != nil {
 					return n, err
 				}
 			}
@@ -151,7 +151,7 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 			}
 		}
 	}
-	err := keep()
+	err := addWanted()
 	if progress != nil {
 		progress(n)
 	}
@@ -161,8 +161,8 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 // drawn is the number of records between checks of the context.
 const drawn = 4096
 
-// SampleOf returns an even sample of at most MaxGraphs graphs of the records. An error of the records ends the sample and
-// is not returned.
+// SampleOf returns an even sample of at most MaxGraphs graphs of the records, or all if they are fewer: then Fit.Sample is
+// not set. An error of the records ends the sample and is not returned. An error is that of ctx.
 func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) (*Fit, error) {
 	s := newSample(MaxGraphs, seed)
 	n, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil)

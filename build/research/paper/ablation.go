@@ -15,19 +15,19 @@ import (
 	"baca/build/internal/try"
 )
 
-// A variant is a setting of the attention, or another score from the run of the first one, with its name in tables.
+// A variant is a row of the ablation: the method with other options, or another score from the run of the first variant.
 type variant struct {
 	name  string
-	apply func(*algo.Options) // unless nil
-	score func(context.Context, *testBatch, *outcome) []float64
+	apply func(*algo.Options)                                   // changes the options; nil for none
+	score func(context.Context, *testBatch, *outcome) []float64 // from the first variant's outcome; nil to run the method
 }
 
-// partial computes S_BaCa from one part of the attention's score.
+// partial returns a variant's score: S_BaCa with part(Score) in place of the attention's whole score.
 func partial(part func(attention.Score) float64) func(context.Context, *testBatch, *outcome) []float64 {
 	return func(ctx context.Context, b *testBatch, out *outcome) []float64 {
 		r := try.To(contrast.Represent(ctx, 1, b.model.Encoder, b.graphs))
 		pre, attn := columnScores(columnPre, out.rows), make([]float64, r.Len())
-		for k, i := range out.order {
+		for k, i := range out.order { // graph i of the batch was the scorer's k-th
 			attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], k).Score)
 		}
 		return batch.Add(algo.DefaultOptions().Beta, pre, attn).Of(pre, attn)
@@ -55,6 +55,7 @@ func ablation() *experiment {
 	}
 }
 
+// measureAblation returns the AUROC of each variant, by pair and then seed.
 func measureAblation(ctx context.Context, b *bench) result {
 	columns := ablationColumns(mapped(ablations, func(v variant) ablationColumn { return ablationColumn{v.name, map[string][]rate{}} }))
 	p := &plan{bench: b}
@@ -68,7 +69,7 @@ func measureAblation(ctx context.Context, b *bench) result {
 	return columns
 }
 
-// ablationCell measures the AUROC of each variant on a batch.
+// ablationCell returns the AUROC of each variant on a batch, in the order of ablations.
 func (b *testBatch) ablationCell(ctx context.Context) (auroc []rate) {
 	var first *outcome
 	for _, v := range ablations {
@@ -81,7 +82,7 @@ func (b *testBatch) ablationCell(ctx context.Context) (auroc []rate) {
 				v.apply(&o)
 			}
 			out := b.score(ctx, o, columnAttention)
-			first, scores = cmp.Or(first, out), out.scores
+			first, scores = cmp.Or(first, out), out.scores // first stays that of the first variant
 		}
 		auroc = append(auroc, rate(metric.AUROC(scores, b.ood)))
 	}
@@ -94,7 +95,7 @@ type ablationColumn struct {
 	Pairs map[string][]rate `json:"pairs"`
 }
 
-// mean returns the mean over pairs.
+// mean returns the mean over pairs of the means over seeds.
 func (c ablationColumn) mean() float64 {
 	var list []float64
 	for _, name := range slices.Sorted(maps.Keys(c.Pairs)) {

@@ -27,6 +27,7 @@ import (
 	"baca/build/research/rival"
 )
 
+// newBench returns the command bench, with a subcommand for each experiment.
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
@@ -51,8 +52,8 @@ func experiments() []*experiment {
 // An experiment measures something on data sets.
 type experiment struct {
 	name, short string
-	list        string      // behind what help says
-	flags       [][2]string // its flags, see options.all, with defaults
+	list        string      // help ends with it
+	flags       [][2]string // names of its flags, see options.all, and their defaults
 	page        string      // its file, by default report.md
 	measure     func(context.Context, *bench) result
 	read        func(data []byte) (result, error) // reads measure's file
@@ -61,7 +62,7 @@ type experiment struct {
 // A result is an experiment's JSON file. Its page has no other figures.
 type result interface{ page() *page }
 
-// readAs reads a result of one type.
+// readAs reads a result of type R from its JSON.
 func readAs[R result](data []byte) (result, error) {
 	var r R
 	err := json.Unmarshal(data, &r)
@@ -140,7 +141,7 @@ type bench struct {
 	done, planned int // cells
 }
 
-// command is the subcommand of an experiment, with its flags and their defaults.
+// command returns the subcommand of an experiment, with its flags and their defaults. It measures and writes the result.
 func (e *experiment) command(train Trainer) *cobra.Command {
 	b := &bench{experiment: e, train: train}
 	c := &cobra.Command{
@@ -156,7 +157,7 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	for _, f := range slices.Concat(everywhere, e.flags) {
 		flag := all.Lookup(f[0])
 		if err := flag.Value.Set(f[1]); err != nil {
-			panic(err)
+			panic(err) // defaults are constants
 		}
 		flag.DefValue = f[1]
 		c.Flags().AddFlag(flag)
@@ -169,7 +170,7 @@ func (e *experiment) uses(flag string) bool {
 	return slices.ContainsFunc(e.flags, func(f [2]string) bool { return f[0] == flag })
 }
 
-// begin checks the flags and reads the sets.
+// begin checks the flags, and sets all fields of the bench but train, done and planned. It reads the sets of the pairs.
 func (b *bench) begin(c *cobra.Command) {
 	if b.data == "" || b.out == "" {
 		try.Check(usage.Errorf("want --data DIR and --out DIR"))
@@ -185,10 +186,10 @@ func (b *bench) begin(c *cobra.Command) {
 	b.open(c.Context(), pairs)
 }
 
-// check refuses meaningless numbers.
+// check refuses numbers below their least values, and sets b.seeds.
 func (b *bench) check(c *cobra.Command) {
 	for _, f := range b.flags {
-		x, err := strconv.Atoi(c.Flag(f[0]).Value.String())
+		x, err := strconv.Atoi(c.Flag(f[0]).Value.String()) // an error for flags of text
 		if least := leasts[f[0]]; err == nil && x < least {
 			try.Check(usage.Errorf("--%s %d: want %d or more", f[0], x, least))
 		}
@@ -205,7 +206,8 @@ func (b *bench) check(c *cobra.Command) {
 	try.Check(checkRun(c, b.seeds, b.epochs, b.workers))
 }
 
-// identify makes the results folder, and records the program.
+// identify makes the results folder, and sets what tells this run from others: the program's hash, the flags that cells depend
+// on, and the page's last line, which has no paths of this machine.
 func (b *bench) identify(c *cobra.Command) {
 	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
@@ -232,7 +234,7 @@ func (b *bench) identify(c *cobra.Command) {
 	try.Check(os.MkdirAll(b.out, 0o777))
 }
 
-// open reads the sets in each reading.
+// open reads the sets of each pair in each of b.readings, and appends them to b.evaluations.
 func (b *bench) open(ctx context.Context, pairs []*pair) {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
@@ -247,7 +249,7 @@ func (b *bench) open(ctx context.Context, pairs []*pair) {
 	}
 }
 
-// prepare returns a seed's test batch, its model ready for one goroutine.
+// prepare returns a seed's test batch with its model, for one goroutine. ood is firstOOD or randomOOD.
 func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) *testBatch {
 	b := e.batch(e.model(ctx, io.Discard, seed), seed, orders[ood], 1)
 	encode(b.graphs)
@@ -255,7 +257,7 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) *test
 	return b
 }
 
-// write writes a result and its page, and reports it.
+// write writes a result and its page, and says so. The page says how many cells are finished if some are not.
 func (b *bench) write(r result) {
 	try.Check(writeJSON(filepath.Join(b.out, b.name+".json"), r))
 	line := b.line
@@ -283,7 +285,8 @@ func newRewrite() *cobra.Command {
 	}
 }
 
-// pageOf makes the page of a result, and keeps the last line of the old page, which names the command.
+// pageOf returns the path and the text of the page for a result. The last line of the old page, which names the command, stays.
+// It ends with an error if no experiment writes a file of that name.
 func pageOf(file string) (path string, text []byte) {
 	all := experiments()
 	k := slices.IndexFunc(all, func(e *experiment) bool { return e.name+".json" == filepath.Base(file) })
@@ -299,7 +302,7 @@ func pageOf(file string) (path string, text []byte) {
 	return path, r.page().text(old[strings.LastIndex(old, "\n")+1:])
 }
 
-// writeJSON writes a file.
+// writeJSON replaces a file by v as JSON.
 func writeJSON(path string, v any) error {
 	return replace.File(path, func(w io.Writer) error { return document.WriteJSON(w, v) })
 }

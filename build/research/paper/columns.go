@@ -39,6 +39,7 @@ func statisticColumns() []string {
 	return names
 }
 
+// deviation names the column of a statistic's distance from its median on ID training graphs.
 func deviation(statistic string) string { return "|Δ " + statistic + "|" }
 
 // A measured is the result of one column on one batch.
@@ -70,7 +71,8 @@ func (s scored) measure(ood []bool) measured {
 	}}
 }
 
-// columns measures columns on a batch, all from one run. Those of scores are also measured on new graphs alone.
+// columns measures the named columns on a batch, all from one run: first statistics, each followed by its deviation, then scores,
+// each followed by the same without known graphs, see measureNew. It ends with an error for fewer than algo.MinBatch graphs.
 func (b *testBatch) columns(ctx context.Context, columns ...string) (list []measured) {
 	if n := len(b.graphs); n < algo.MinBatch {
 		try.Check(fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch))
@@ -100,7 +102,7 @@ func (b *testBatch) columns(ctx context.Context, columns ...string) (list []meas
 // no score can know that these are outside.
 func newOnly(column string) string { return column + ", new graphs" }
 
-// measureNew measures columns, each also without such graphs.
+// measureNew measures columns on the whole batch, and each also as newOnly names it, which has no seconds.
 func (b *testBatch) measureNew(columns []scored) (list []measured) {
 	unknown := b.unknown()
 	for _, s := range columns {
@@ -110,7 +112,7 @@ func (b *testBatch) measureNew(columns []scored) (list []measured) {
 	return list
 }
 
-// unknown returns the indices of a batch, without OOD graphs that equal a training graph.
+// unknown returns the indices of a batch's graphs except of OOD graphs that equal a training graph.
 func (b *testBatch) unknown() []int {
 	trained := map[[2]uint64]bool{}
 	for _, g := range b.of.trained(b.seed) {
@@ -133,7 +135,7 @@ func columnOptions(column string, seed uint64) algo.Options {
 // allOptions returns the options by which one run gives all columns.
 func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
-// scoreOf has the score that a column shows of a row. All others show that of the graph by itself.
+// scoreOf has the score that a column shows of a row. A column that is not here shows the score of the graph by itself.
 var scoreOf = map[string]func(algo.Row) float64{
 	columnPre:       func(r algo.Row) float64 { return r.Pre },
 	columnAttention: func(r algo.Row) float64 { return r.BaCa },
@@ -149,13 +151,14 @@ func columnScores(column string, rows []algo.Row) []float64 {
 	return mapped(rows, func(r algo.Row) float64 { return r.Alone })
 }
 
-// thinned returns the indices that stay when OOD graphs are thinned to a share of the ID graphs,
-// drawn by seed.
+// thinned returns the indices that stay when OOD graphs are thinned to a share of the ID graphs, drawn by seed: all ID graphs,
+// then the drawn OOD graphs.
 func (b *testBatch) thinned(share float64, draw uint64) []int {
 	all := indices(len(b.graphs))
 	return slices.Concat(all[:b.nID], try.To(dataset.Thin(all[b.nID:], b.nID, share, draw)))
 }
 
+// indices returns 0, …, n−1.
 func indices(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -164,7 +167,7 @@ func indices(n int) []int {
 	return list
 }
 
-// pick returns the batch with some graphs, ID first.
+// pick returns the batch of the graphs at index, in that order. ID graphs must come first.
 func (b *testBatch) pick(index []int) *testBatch {
 	t := &testBatch{of: b.of, seed: b.seed, model: b.model, alone: b.alone, graphs: pick(b.graphs, index), ood: pick(b.ood, index)}
 	for _, outside := range t.ood {
@@ -175,8 +178,8 @@ func (b *testBatch) pick(index []int) *testBatch {
 	return t
 }
 
-// halves divides a batch's ID graphs at random into tested ones and a holdout. The holdout is smaller where
-// half of the graphs would be too few for a batch.
+// halves divides the indices of a batch's ID graphs at random into tested ones, ascending, and a holdout. If half would be fewer
+// than MinBatch, MinBatch are tested, as long as that leaves six for the holdout.
 func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	count := b.nID / 2
 	if b.nID > algo.MinBatch+5 {
@@ -188,7 +191,7 @@ func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	return tested, reference
 }
 
-// shareUpTo is the share of values up to a limit.
+// shareUpTo returns the share of values up to a limit, NaN for no values.
 func shareUpTo(values []float64, limit float64) float64 {
 	count := 0.0
 	for _, v := range values {

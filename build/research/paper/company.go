@@ -33,11 +33,11 @@ type companyList struct {
 	Rows  []int     `json:"rows"` // of the set
 	Alone []float64 `json:"alone"`
 	Batch []float64 `json:"batch"` // nil if the list is no batch; 1 where the guard refuses
-	Half  []float64 `json:"half"`  // the same of the list with as many others, nil for all of them
+	Half  []float64 `json:"half"`  // as Batch, of the list with as many other tested graphs; nil for kindAll
 	set   string
 }
 
-// threeQuarters divides a set into training and held-out graphs.
+// threeQuarters divides the indices of n graphs at random into three quarters to train on and the rest.
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
 // part trains a detector on three quarters of a set.
@@ -47,7 +47,7 @@ func (train Trainer) part(ctx context.Context, l *loadedSet, split uint64, steps
 	}}, steps, len(l.graphs)*3/4)
 }
 
-// companyCell measures one split of a set.
+// companyCell trains on a split of a set, and measures each half of the held-out graphs with the other half as reference.
 func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []companyList {
 	r := newHeldOut(ctx, b.train.part(ctx, l, split, b.steps), l.graphs, 1)
 	_, tested, reference := r.halves(split)
@@ -55,11 +55,12 @@ func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []c
 	return slices.Concat(r.company(ctx, kinds, 2*split, tested, reference), r.company(ctx, kinds, 2*split+1, reference, tested))
 }
 
-// company measures lists of one kind among tested held-out graphs.
+// company measures the lists of one kind among the tested held-out graphs. The graphs of reference give p-values.
 func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) (lists []companyList) {
 	m, alone := r.withReference(ctx, reference)
 	single := decide.PValues(pick(r.scores, tested), alone.Holdout())
-	// verdictP returns the least alpha at which the batch calls each graph of a list outside, nil for no batch.
+	// verdictP returns the least alpha at which the batch calls each graph of a list outside: 1 where the guard refuses, nil
+	// if the list is too short for a batch.
 	verdictP := func(index []int) (list []float64) {
 		if len(index) < algo.MinBatch {
 			return nil
@@ -98,6 +99,7 @@ func (s companyShare) interval() (low, high float64) {
 	return metric.Wilson(float64(s.Share)*s.Of, s.Of)
 }
 
+// String returns the share and its interval, in percent.
 func (s companyShare) String() string {
 	low, high := s.interval()
 	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*low, 100*high)
@@ -116,7 +118,7 @@ type companyGroup struct {
 	Discovery companyShare   `json:"any_discovery"`
 }
 
-// groupOf sums up lists.
+// groupOf sums up the lists of a kind. Shares of alone and batch verdicts are of rows, their intervals count molecules once.
 func groupOf(kind string, lists []companyList) companyGroup {
 	g := companyGroup{Kind: kind, Lists: len(lists)}
 	type molecule struct {
@@ -148,7 +150,7 @@ func groupOf(kind string, lists []companyList) companyGroup {
 	return g
 }
 
-// groupsOf sums up lists by kind, also pooled.
+// groupsOf sums up lists by kind, and those of all focused kinds as kindPooled. Kinds without lists are missing.
 func groupsOf(lists []companyList) (groups []companyGroup) {
 	for _, kind := range slices.Concat(kindNames(), []string{kindPooled, kindAll}) {
 		of := slices.DeleteFunc(slices.Clone(lists), func(l companyList) bool {
@@ -177,7 +179,7 @@ type companyResult struct {
 	Sets    []companySet `json:"sets"`
 }
 
-// measureCompany measures the splits, the first of all sets first.
+// measureCompany measures the splits, the first of all sets first. The result begins with all sets together.
 func measureCompany(ctx context.Context, b *bench) result {
 	sides := chosen(b.setList, trustSets)
 	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}

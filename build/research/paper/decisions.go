@@ -85,7 +85,7 @@ func measureDecisions(ctx context.Context, b *bench) result {
 	return r
 }
 
-// load reads the sets of a model.
+// load returns the held-out graphs of a model's set, and up to maxDecisionOOD graphs of its pair's OOD set, with their scores.
 func (b *bench) load(ctx context.Context, m *builtIn) *heldOut {
 	form := m.Form()
 	r := newHeldOut(ctx, m.Model, readSet(ctx, b.data, m.pair.ID, form, 1).graphs, 1)
@@ -105,14 +105,14 @@ type judged struct {
 	nID          int
 }
 
-// called counts the ID graphs and the OOD graphs that have a value up to a limit. Both are NaN where there are too few
-// graphs for a batch.
+// called counts the ID graphs and the OOD graphs that are called outside: their value is at most limit, and no guard objects.
+// Both are NaN where there are too few graphs for a batch.
 func (j *judged) called(values []float64, limit float64) (id, ood float64) {
 	for i, x := range values {
 		switch {
 		case math.IsNaN(x):
 			return x, x
-		case x > limit || j.guards != nil && j.guards[i] > decide.Guard(len(j.p), algo.DefaultOptions().Alpha):
+		case x > limit || j.guards != nil && j.guards[i] > decide.Guard(len(j.p), algo.DefaultOptions().Alpha): // not called
 		case i < j.nID:
 			id++
 		default:
@@ -122,8 +122,9 @@ func (j *judged) called(values []float64, limit float64) (id, ood float64) {
 	return id, ood
 }
 
-// newDecision sums up splits.
+// newDecision returns the mean rates over splits. Without OOD graphs there is nothing in Detected and Found.
 func newDecision(score string, share float64, splits []*judged) *decision {
+	// means returns the mean of a property over splits, for each requested rate.
 	means := func(requested []float64, of func(j *judged, limit float64) float64) achieved {
 		rates := achieved{}
 		for _, limit := range requested {
@@ -141,6 +142,7 @@ func newDecision(score string, share float64, splits []*judged) *decision {
 		return wrong / max(1, wrong+right)
 	})
 	if nOOD := float64(len(splits[0].p) - splits[0].nID); nOOD > 0 {
+		// share returns the share of OOD graphs whose value, p or q, is up to a limit.
 		share := func(values func(*judged) []float64) func(*judged, float64) float64 {
 			return func(j *judged, limit float64) float64 { _, ood := j.called(values(j), limit); return ood / nOOD }
 		}
@@ -150,7 +152,7 @@ func newDecision(score string, share float64, splits []*judged) *decision {
 	return d
 }
 
-// decisionPair measures one model.
+// decisionPair measures one model by the score of single graphs and by the batch, at each share of OOD graphs.
 func (b *bench) decisionPair(ctx context.Context, m *builtIn) *decisionPair {
 	r := b.load(ctx, m)
 	d := &decisionPair{
@@ -181,14 +183,14 @@ func auroc(scores, ood []float64) rate {
 	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
-// alonePValues returns the p-values of a split by scores of single graphs, ID graphs first.
+// alonePValues returns the p-values of a split by scores of single graphs, ID graphs first. There are no guards.
 func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	batch := slices.Concat(pick(r.scores, tested[:r.testedAt(share)]), pick(r.oodScores, r.outside(rng, share)))
 	return decide.PValues(batch, pick(r.scores, reference)), nil
 }
 
-// batchPValues returns p-values by the batch, and as guards those of graphs by themselves.
+// batchPValues returns the p-values of a split by the batch, ID graphs first, and as guards those of graphs by themselves.
 func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	for _, row := range r.batch(ctx, r.mixed(rng, tested, share), reference, split).Rows {
@@ -197,24 +199,25 @@ func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64)
 	return p, guards
 }
 
-// shared returns the AUROC of the model that baca model share makes.
+// shared returns the AUROC of the model that baca model share makes, or none if there are too few graphs for groups of k.
 func (r *heldOut) shared(ctx context.Context, k int) rate {
 	m, err := alone.Share(ctx, r.workers, r.model, k)
 	if err != nil {
-		return none // too few graphs for such groups
+		return none
 	}
 	alone := try.To(algo.NewSingleScorer(ctx, m, r.workers))
 	scores := try.To(alone.Scores(ctx, slices.Concat(r.graphs, r.ood)))
 	return auroc(scores[:len(r.graphs)], scores[len(r.graphs):])
 }
 
-// at returns the decision of a score at a share of OOD graphs.
+// at returns the decision of a score at a share of OOD graphs, which must have been measured.
 func (d *decisionPair) at(score string, share float64) *decision {
 	i := slices.IndexFunc(d.Decisions, func(x *decision) bool { return x.Score == score && x.Share == share })
 	return d.Decisions[i]
 }
 
 func (r decisionResult) page() *page {
+	// Both show a dash if no p-value can reach 0.05.
 	allOutside := func(d *decisionPair) string {
 		if d.SmallestP > 0.05 {
 			return none.percent(1)

@@ -27,6 +27,7 @@ type evalFlags struct {
 	asJSON        bool
 }
 
+// newEval returns the command eval.
 func newEval(train Trainer) *cobra.Command {
 	f := evalFlags{encoders: encoders{train: train}}
 	c := &cobra.Command{
@@ -53,7 +54,7 @@ func newEval(train Trainer) *cobra.Command {
 	return c
 }
 
-// check checks the flags before anything is opened.
+// check checks the flags before anything is opened, and returns the pair.
 func (f *evalFlags) check(c *cobra.Command) *pair {
 	if f.pair == "" || f.data == "" {
 		try.Check(usage.Errorf("want --pair ID/OOD and --data DIR"))
@@ -71,7 +72,7 @@ func (f *evalFlags) check(c *cobra.Command) *pair {
 	return p
 }
 
-// checkRun checks the flags that eval and bench share.
+// checkRun returns an error of usage for wrong values of flags that eval and bench share.
 func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int) error {
 	if f := c.Flag("seeds"); f != nil && len(seeds) == 0 {
 		return usage.Errorf("--seeds: want at least one")
@@ -93,6 +94,7 @@ func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int)
 // orders are the ways of taking OOD graphs.
 var orders = map[string]dataset.Order{firstOOD: dataset.First, randomOOD: dataset.Random}
 
+// run measures the test batch of each seed, and prints the result as a table or as JSON.
 func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	e := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.encoders)
@@ -166,6 +168,7 @@ type evalResult struct {
 	Warnings      []string     `json:"warnings,omitempty"`
 }
 
+// warn keeps warnings about a seed.
 func (r *evalResult) warn(seed uint64, warnings []string) {
 	for _, w := range warnings {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("seed %d: %s", seed, w))

@@ -45,7 +45,8 @@ type encoders struct {
 	weights string // folder that keeps them; empty keeps none
 }
 
-// newEvaluation reads a pair's sets.
+// newEvaluation reads a pair's sets. In choosePairs and reportPairs, OOD graphs that equal an ID graph are left out. Sets with
+// different node features are an error.
 func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluation {
 	e := &evaluation{pair: p, sets: s, encoders: how, id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
 	if slices.Contains(choosePairs, p) || slices.Contains(reportPairs, p) {
@@ -61,15 +62,16 @@ func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluat
 // Readings of molecules: as OGB does, or as parents, each once.
 const readOGB, readParent = "ogb", "parent"
 
-// without returns the set without graphs that equal one of another set.
+// without returns a copy of the set without the graphs that equal one of another set.
 func (l *loadedSet) without(other *loadedSet) *loadedSet {
 	known := fingerprint.NewIndex(mapped(other.graphs, printOf))
 	rest := *l
-	rest.smiles = nil
+	rest.smiles = nil // sets.smiles knows them by graph
 	rest.graphs = slices.DeleteFunc(slices.Clone(l.graphs), func(g *graph.Graph) bool { return known.Has(printOf(g)) })
 	return &rest
 }
 
+// reading returns how the pair's molecules are read: readParent, or readOGB, also for plain graphs.
 func (e *evaluation) reading() string {
 	if e.id.schema == algo.OGBParent {
 		return readParent
@@ -85,6 +87,7 @@ func (e *evaluation) suffix() string {
 	return ""
 }
 
+// trained returns the ID graphs that a seed trains on.
 func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	train, _ := dataset.Split(len(e.id.graphs), seed)
 	return pick(e.id.graphs, train)
@@ -93,8 +96,8 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 // locks has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
 var locks sync.Map
 
-// model returns the model of a seed, stored or trained now. Both are loaded from the file, which rounds weights, so that
-// results do not depend on which it was.
+// model returns the model of a seed: the one stored in e.weights, or one that is trained now and stored there, if there is such a
+// folder. Either is loaded from its file, which rounds weights, so that results do not depend on which it was.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
 	t := training.Training{
 		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
@@ -127,14 +130,14 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *
 	return m
 }
 
-// detector trains a model for about so many steps. trained is the number of graphs that are not held out.
+// detector trains a model for about so many steps. trained is the number of graphs of t that are not held out.
 func (train Trainer) detector(ctx context.Context, t training.Training, steps, trained int) *algo.Model {
 	t.Workers, t.Card.Epochs = 1, max(1, steps/training.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
 	return try.To(weights.Load(try.To(train(ctx, io.Discard, t, ""))))
 }
 
-// made refuses a stored model that this training would not make.
+// made returns an error for a stored model that this training would not make.
 func made(t *training.Training, m *algo.Model) error {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
@@ -171,7 +174,7 @@ type testBatch struct {
 	alone    *algo.SingleScorer // of the model, nil to prepare it each time
 }
 
-// batch makes a seed's test batch, with contamination OOD graphs for each ID graph.
+// batch returns a seed's test batch, with contamination OOD graphs for each ID graph and a copy of m without held-out graphs.
 func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) *testBatch {
 	b := e.tested(seed, order, contamination)
 	// The model's held-out graphs are the tested ID graphs. The method must see them only in the
@@ -206,13 +209,13 @@ func (e *evaluation) tested(seed uint64, order dataset.Order, contamination floa
 // shuffleStream is the PCG stream of the batch order.
 const shuffleStream = 0xba1a_1001
 
-// shuffled randomises the order, so that a graph's place reveals nothing.
+// shuffled returns graphs in a random order, so that a graph's place reveals nothing. mixed[k] is gs[order[k]].
 func shuffled(gs []*graph.Graph, seed uint64) (mixed []*graph.Graph, order []int) {
 	order = rand.New(rand.NewPCG(seed, shuffleStream)).Perm(len(gs))
 	return pick(gs, order), order
 }
 
-// restored undoes an order.
+// restored undoes shuffled: it returns the list in which mixed[k] has place order[k].
 func restored[T any](mixed []T, order []int) []T {
 	list := make([]T, len(mixed))
 	for k, i := range order {
@@ -255,7 +258,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 	return out
 }
 
-// measure compares scores with the truth.
+// measure compares the scores of an outcome with the truth.
 func (b *testBatch) measure(o *outcome) seedResult {
 	auroc := func(column string) rate { return rate(metric.AUROC(columnScores(column, o.rows), b.ood)) }
 	return seedResult{

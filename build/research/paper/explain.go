@@ -51,6 +51,7 @@ type explainResult struct {
 	Pairs   []*explainPair `json:"pairs"`
 }
 
+// measureExplanations measures the models of molecules on the OOD sets of their pairs.
 func measureExplanations(ctx context.Context, b *bench) result {
 	r := explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
 	eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
@@ -62,13 +63,14 @@ func measureExplanations(ctx context.Context, b *bench) result {
 	return r
 }
 
-// A replacer measures what is left of molecules.
+// A replacer scores molecules of which atoms were replaced.
 type replacer struct {
 	alone *algo.SingleScorer
 	form  molecule.Form
 	alpha float64
 }
 
+// explainPair returns the mean falls of OOD molecules that a model calls outside.
 func (b *bench) explainPair(ctx context.Context, m *builtIn) *explainPair {
 	alone := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
 	r := &replacer{alone, m.Form(), algo.DefaultOptions().Alpha}
@@ -84,10 +86,10 @@ func (b *bench) explainPair(ctx context.Context, m *builtIn) *explainPair {
 // Sizes of measured molecules.
 const leastReplaced, mostReplaced = 8, 60
 
-// outsiders draws molecules evenly that the model calls outside, in its form and without stereochemistry.
+// outsiders returns up to b.molecules of a set that the model calls outside, evenly drawn, in its form and without
+// stereochemistry. It looks at no more than about five times as many.
 func (b *bench) outsiders(ctx context.Context, r *replacer, set string) (list []*molecule.Molecule) {
 	_, all := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
-	// Only these are considered: large sets are not read to the end.
 	step := max(1, len(all)/(5*b.molecules))
 	for k := 0; k < len(all) && len(list) < b.molecules; k += step {
 		m, _, _ := smiles.In(flat(try.To(smiles.Parse(all[k]))), r.form)
@@ -101,6 +103,7 @@ func (b *bench) outsiders(ctx context.Context, r *replacer, set string) (list []
 	return list
 }
 
+// scores returns the scores of molecules in the model's form.
 func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) []float64 {
 	gs := make([]*graph.Graph, len(ms))
 	for i, m := range ms {
@@ -110,8 +113,8 @@ func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) []float
 	return try.To(r.alone.Scores(ctx, gs))
 }
 
-// blame explains a molecule, and returns by how much the score falls without each atom, neighbours
-// keeping their features: the score of a broken molecule.
+// blame explains a molecule, and returns by how much its score falls without each atom. The atom's neighbours keep their
+// features, as in a broken molecule.
 func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Explanation, []float64) {
 	g := m.Graph()
 	x := try.To(r.alone.Explain(ctx, g, r.alpha))
@@ -126,14 +129,16 @@ func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Expla
 	return x, out
 }
 
-// measure replaces the substituent with the largest contributions, others of its size, and the one of them that leaving
-// atoms out puts first, and compares how far the score falls. It returns nil where there is nothing to compare.
+// measure returns how far the score of a molecule falls when a substituent becomes a hydrogen: the blamed one, with the largest
+// sum of contributions, the one of its size with the largest sum of blame's falls, and on average up to draws others of that
+// size. It returns nil if no two substituents have the same size, or if valence forbids an edit.
 func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	sizes := map[int]int{}
 	all := substituents(m)
 	for _, s := range all {
 		sizes[len(s)]++
 	}
+	// Only substituents of the same size are compared.
 	all = slices.DeleteFunc(all, func(s []int) bool { return sizes[len(s)] < 2 })
 	if len(all) == 0 {
 		return nil
@@ -142,17 +147,17 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	blamed := first(all, x.Contributions)
 	same := slices.DeleteFunc(all, func(s []int) bool { return len(s) != len(blamed) })
 	others := slices.DeleteFunc(slices.Clone(same), func(s []int) bool { return slices.Equal(s, blamed) })
-	var list []*molecule.Molecule
+	var list []*molecule.Molecule // without the blamed, without the left out, and without others
 	for k, s := range slices.Concat([][]int{blamed, first(same, out)}, others) {
 		c, ok := toHydrogen(m, s)
-		if !ok && k < 2 {
+		if !ok && k < 2 { // one of the first two
 			return nil
 		}
 		if ok && len(list) < 2+draws {
 			list = append(list, c)
 		}
 	}
-	if len(list) == 2 {
+	if len(list) == 2 { // no others
 		return nil
 	}
 	scores := r.scores(ctx, list...)
@@ -163,15 +168,15 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	return f
 }
 
-// first returns the set of atoms with the largest sum of values.
+// first returns the set of atoms with the largest sum of values, of equals the first.
 func first(sets [][]int, values []float64) []int {
 	return slices.MaxFunc(sets, func(a, b []int) int { return cmp.Compare(sumOf(values, a), sumOf(values, b)) })
 }
 
-// draws bounds the other substituents that are compared.
+// draws is the most other substituents that are compared.
 const draws = 20
 
-// meanFall sums up molecules.
+// meanFall returns the means over molecules.
 func meanFall(list []fall) fall {
 	gain, std := meanStd(mapped(list, func(f fall) rate { return f.Gain }))
 	return fall{

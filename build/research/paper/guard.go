@@ -54,6 +54,7 @@ type guardCount struct {
 	Grown  [len(growths)]int `json:"grown"`
 }
 
+// chooseGuard counts for each pair of molecules what each guard and each growth lets batches call outside.
 func chooseGuard(ctx context.Context, b *bench) result {
 	b.evaluations = slices.DeleteFunc(b.evaluations, func(e *evaluation) bool { return e.id.schema == algo.Constant })
 	if len(b.evaluations) == 0 {
@@ -90,14 +91,14 @@ type guardEntry struct {
 
 type guardEntries []guardEntry
 
-// guardCell measures one seed of a pair.
+// guardCell counts the batches of one seed of a pair, from guardSplits halvings of the held-out graphs.
 func (b *testBatch) guardCell(ctx context.Context) (cell guardCell) {
 	r := newHeldOut(ctx, b.model, b.of.id.graphs, 1)
 	r.ood = b.graphs[b.nID:]
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
 		rng, tested, reference := r.halves(k + 1)
-		// measure counts the graphs of a batch from an index on, and how many of them are called outside.
+		// measure scores a list as a batch of a kind, and counts its graphs from an index on. It leaves out lists that are too short.
 		measure := func(gs []*graph.Graph, from, batch int) {
 			if len(gs) >= algo.MinBatch {
 				cell[batch].count(len(gs), r.batch(ctx, gs, reference, k+1).Rows[from:])
@@ -111,22 +112,22 @@ func (b *testBatch) guardCell(ctx context.Context) (cell guardCell) {
 		}
 		measure(r.mixed(rng, tested, 0.2), len(tested), fifthOOD)
 		measure(r.mixed(rng, tested, 0.5), len(tested), halfOOD)
-		for k, id := range []int{shortList * 4 / 5, shortList / 2} {
+		for short, id := range []int{shortList * 4 / 5, shortList / 2} { // ID graphs of shortFifth and shortHalf
 			in := tested[:min(id, len(tested))]
 			ood := rng.Perm(len(r.ood))[:min(shortList-id, len(r.ood))]
-			measure(slices.Concat(pick(r.graphs, in), pick(r.ood, ood)), len(in), shortFifth+k)
+			measure(slices.Concat(pick(r.graphs, in), pick(r.ood, ood)), len(in), shortFifth+short)
 		}
 	}
 	return cell
 }
 
-// halfOf adds as many others of n to a list, or as there are.
+// halfOf appends to a list as many random other numbers below n, or as many as there are.
 func halfOf(list []int, n int, rng *rand.Rand) []int {
 	others := slices.DeleteFunc(rng.Perm(n), func(i int) bool { return slices.Contains(list, i) })
 	return slices.Concat(list, others[:min(len(list), len(others))])
 }
 
-// count adds the rows that each guard lets a batch of so many graphs call outside.
+// count adds rows of a batch of so many graphs: their number, and how many of them each guard and growth lets it call outside.
 func (g *guardCount) count(graphs int, rows []algo.Row) {
 	g.Of += len(rows)
 	alpha := algo.DefaultOptions().Alpha
@@ -149,7 +150,7 @@ func (g *guardCount) count(graphs int, rows []algo.Row) {
 	}
 }
 
-// guardUpTo is decide.Guard with another highest value.
+// guardUpTo is decide.Guard with another highest value. A highest value of 1 is no guard.
 func guardUpTo(most float64, graphs int, alpha float64) float64 {
 	if most == 1 {
 		return 1
@@ -158,6 +159,7 @@ func guardUpTo(most float64, graphs int, alpha float64) float64 {
 }
 
 func (l guardEntries) page() *page {
+	// over returns the mean over pairs of the share of a batch's graphs that are called outside.
 	over := func(batch int, called func(*guardCount) int) float64 {
 		return float64(meanOf(l, func(e guardEntry) rate {
 			c := &e.Batches[batch]

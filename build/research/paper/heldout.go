@@ -29,7 +29,8 @@ type builtIn struct {
 	file string // SHA-256
 }
 
-// eachModel measures a cell for each requested model. sets names the data that a model's cell reads; nil leaves the model out.
+// eachModel measures a cell by run for each requested model, and gives the results to take. sets names the data that a model's
+// cell reads, nil to leave the model out. If no model is left, the error says that none of them does what words say.
 func eachModel[T any](
 	ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T),
 ) {
@@ -49,7 +50,7 @@ func eachModel[T any](
 	p.do(ctx)
 }
 
-// listed are the models that --models names, or all embedded ones.
+// listed returns the embedded models that --models names, or all, in the order of the paper, and then those of files (ID/OOD=FILE).
 func (b *bench) listed() (models []*builtIn) {
 	list := strings.Split(b.modelList, ",")
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
@@ -71,7 +72,7 @@ func (b *bench) listed() (models []*builtIn) {
 
 func (m *builtIn) readsMolecules() bool { return m.Card.Schema != algo.Constant }
 
-// modelKey returns the key of a cell that reads a model and some sets.
+// modelKey returns the key of a cell that reads a model and these sets.
 func (b *bench) modelKey(model string, sets ...string) runKey {
 	key := runKey{Pair: model}
 	for _, name := range sets {
@@ -80,7 +81,7 @@ func (b *bench) modelKey(model string, sets ...string) runKey {
 	return key
 }
 
-// setSum is the SHA-256 of the files of a set, in their order.
+// setSum returns the SHA-256 of the files of a set, by name: a folder of tu, or else a table of mol or external.
 func setSum(folder, name string) string {
 	files := os.DirFS(folder)
 	names := try.To(fs.Glob(files, "tu/"+name+"/*"))
@@ -110,6 +111,7 @@ type heldOut struct {
 	split, tested int // sizes of the halves
 }
 
+// newHeldOut scores and describes the graphs of a set that the training of m left out.
 func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) *heldOut {
 	checkSet(m, len(set))
 	r := &heldOut{model: m, workers: workers, graphs: pick(set, m.Card.HoldoutRows)}
@@ -129,14 +131,14 @@ func checkSet(m *algo.Model, graphs int) {
 	}
 }
 
-// halves parts the held-out graphs at random, by a number.
+// halves parts the indices of the held-out graphs at random. rng is seeded by draw, and goes on from there.
 func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) {
 	rng = streamed(draw)
 	order := rng.Perm(len(r.graphs))
 	return rng, order[r.split:], order[:r.split]
 }
 
-// testedAt is how many tested graphs a batch has with such a share of OOD graphs: none where all are OOD.
+// testedAt returns how many tested ID graphs are in a batch with this share of OOD graphs: all, but none at a share of 1.
 func (r *heldOut) testedAt(share float64) int {
 	if share == 1 {
 		return 0
@@ -144,7 +146,8 @@ func (r *heldOut) testedAt(share float64) int {
 	return r.tested
 }
 
-// outside draws OOD graphs so that they are a share of a batch with the tested graphs, or instead of these.
+// outside draws the indices of OOD graphs that make up a share of a batch with the tested graphs, or for a share of 1 as many as
+// there are tested graphs. It draws all if there are fewer.
 func (r *heldOut) outside(rng *rand.Rand, share float64) []int {
 	n := r.tested
 	if share < 1 {
@@ -153,7 +156,7 @@ func (r *heldOut) outside(rng *rand.Rand, share float64) []int {
 	return rng.Perm(len(r.ood))[:min(n, len(r.ood))]
 }
 
-// mixed returns the tested graphs, and after them OOD graphs, which are a share of all.
+// mixed returns a batch: tested graphs, and after them OOD graphs, which are a share of all.
 func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
 	return slices.Concat(pick(r.graphs, tested[:r.testedAt(share)]), pick(r.ood, r.outside(rng, share)))
 }

@@ -108,7 +108,7 @@ type intervalResults struct {
 	Results []*intervalResult `json:"results"`
 }
 
-// measureIntervals has a cell for the splits of a kind of a set.
+// measureIntervals has one cell for each set and kind of split, with all its splits.
 func measureIntervals(ctx context.Context, b *bench) result {
 	all := trustSets
 	if list := setLists[b.setList]; list != nil {
@@ -130,7 +130,7 @@ func measureIntervals(ctx context.Context, b *bench) result {
 	return r
 }
 
-// intervalsOf does the splits of a kind.
+// intervalsOf returns the results of a set over the splits of a kind.
 func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *intervalResult {
 	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: b.splits}
 	orders := trust.OrdersOf(&algo.Residuals{Classes: s.classes, Uncertainty: algo.Column{Name: "spread"}})
@@ -161,7 +161,8 @@ type intervalTally struct {
 // A splitLevel has the results of one split for one coverage.
 type splitLevel struct{ alone, aloneWidth, list, listWidth, infinite, effective, hindsight float64 }
 
-// add adds a split.
+// add judges the new molecules of a split, by themselves and as a list, for each coverage. Verdicts do not depend on the coverage
+// and are counted for the first.
 func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	graphs := pick(x.graphs, x.fresh)
 	places := try.To(trust.Places(ctx, x.alone, graphs, try.To(x.alone.Scores(ctx, graphs))))
@@ -187,11 +188,12 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	}
 }
 
-// levelOf measures the intervals of a split. Infinite intervals hold. For single molecules those without an interval do not count.
+// levelOf returns the share of intervals that hold and their median width. A molecule without an interval of its own does not count.
+// One without an interval for the list has an infinite one, which holds. list may be nil.
 func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list *trust.Shift) (l splitLevel) {
 	var alone, together []float64
 	n, judged := float64(len(outcomes)), 0.0
-	for i, o := range outcomes {
+	for i, o := range outcomes { // half widths; NaN for no interval
 		own, other := (o.High-o.Low)/2, (o.BatchHigh-o.BatchLow)/2
 		if !math.IsNaN(own) {
 			judged++
@@ -221,6 +223,7 @@ func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list 
 	return l
 }
 
+// sum returns the results of an order: means over splits for each coverage, but none for classes, and verdicts of all splits.
 func (t *intervalTally) sum(classes bool) intervalOrder {
 	finds, _ := metric.MeanStd(mapped(t.audits, func(a *trust.Audit) float64 { return a.Finds }))
 	o := intervalOrder{Order: t.order, Finds: rate(finds)}
@@ -228,18 +231,18 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 		if classes {
 			break
 		}
-		of := func(of func(l splitLevel) float64) (mean, std rate) {
+		over := func(of func(l splitLevel) float64) (mean, std rate) { // over splits
 			m, s := metric.MeanStd(mapped(t.levels[k], of))
 			return rate(m), rate(s)
 		}
 		l := intervalLevel{Asked: coverage}
-		l.Alone.Mean, l.Alone.Std = of(func(l splitLevel) float64 { return l.alone })
-		l.Alone.Width, _ = of(func(l splitLevel) float64 { return l.aloneWidth })
-		l.List.Mean, l.List.Std = of(func(l splitLevel) float64 { return l.list })
-		l.List.Width, _ = of(func(l splitLevel) float64 { return l.listWidth })
-		l.Infinite, _ = of(func(l splitLevel) float64 { return l.infinite })
-		l.Effective, _ = of(func(l splitLevel) float64 { return l.effective })
-		l.Hindsight, _ = of(func(l splitLevel) float64 { return l.hindsight })
+		l.Alone.Mean, l.Alone.Std = over(func(l splitLevel) float64 { return l.alone })
+		l.Alone.Width, _ = over(func(l splitLevel) float64 { return l.aloneWidth })
+		l.List.Mean, l.List.Std = over(func(l splitLevel) float64 { return l.list })
+		l.List.Width, _ = over(func(l splitLevel) float64 { return l.listWidth })
+		l.Infinite, _ = over(func(l splitLevel) float64 { return l.infinite })
+		l.Effective, _ = over(func(l splitLevel) float64 { return l.effective })
+		l.Hindsight, _ = over(func(l splitLevel) float64 { return l.hindsight })
 		o.Levels = append(o.Levels, l)
 	}
 	small := 0
@@ -260,7 +263,7 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	return o
 }
 
-// by returns the results of an order, with undefined rates if there are none.
+// by returns the results of an order, or undefined rates if it was not measured.
 func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
 	if k < 0 {
@@ -320,18 +323,18 @@ func (r intervalResults) levels(kind string) (list []intervalLevel) {
 
 // coverage returns the row of a kind of split in the table of intervals.
 func (r intervalResults) coverage(kind string) []any {
-	of := func(of func(l intervalLevel) rate) []float64 {
+	each := func(of func(l intervalLevel) rate) []float64 { // of each set
 		return mapped(r.levels(kind), func(l intervalLevel) float64 { return float64(of(l)) })
 	}
-	alone, list := of(func(l intervalLevel) rate { return l.Alone.Mean }), of(func(l intervalLevel) rate { return l.List.Mean })
+	alone, list := each(func(l intervalLevel) rate { return l.Alone.Mean }), each(func(l intervalLevel) rate { return l.List.Mean })
 	return []any{
 		kind, mean(alone), slices.Min(alone), mean(list), slices.Min(list),
-		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })),
-		mean(of(func(l intervalLevel) rate { return l.Infinite })),
+		meanDefined(each(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })),
+		mean(each(func(l intervalLevel) rate { return l.Infinite })),
 	}
 }
 
-// values says what the set's values are.
+// values returns the word for the set's values: classes or numbers.
 func (r *intervalResult) values() string {
 	if r.Classes {
 		return "classes"

@@ -37,7 +37,8 @@ type kindList struct {
 // focused reports whether molecules of a kind are alike, which all of them, or those of one size, need not be.
 func focused(kind string) bool { return kind != kindAll && !strings.HasPrefix(kind, kindSize) }
 
-// lists makes the lists of a split.
+// lists returns lists of tested graphs: all of them, those of each kind with at least leastOfKind, and closeLists times the
+// graphs that are most like one drawn by rng, that one among them.
 func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
 	all := indices(len(tested))
 	list := []kindList{{kindAll, all}}
@@ -51,7 +52,6 @@ func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
 	x := fingerprint.NewIndex(prints)
 	similarity := make([]float64, len(prints))
 	for range closeLists {
-		// The graphs most like one that is drawn.
 		x.Similarities(similarity, fingerprint.Sets, prints[rng.IntN(len(prints))])
 		order := slices.Clone(all)
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(similarity[b], similarity[a]) })
@@ -68,7 +68,7 @@ type kind struct {
 
 type kinds []kind
 
-// kindNames returns the names of all kinds of lists.
+// kindNames returns the names of the kinds of lists in the order of tables, without kindAll and kindPooled.
 func kindNames() []string {
 	names := mapped(kindsOf(nil), func(k kind) string { return k.name })
 	return slices.Insert(names, len(names)-sizeFifths, kindClose)

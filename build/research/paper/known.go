@@ -49,6 +49,8 @@ type knownResult struct {
 	Molecules []knownMolecule `json:"molecules"`
 }
 
+// measureKnown judges the molecules of --known by the built-in model drugs, and then a held-out tenth of the drugs of each split by a
+// model of the others. A star marks the names of molecules that the background holds.
 func measureKnown(ctx context.Context, b *bench) result {
 	r, p := knownResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Splits: b.splits}, &plan{bench: b}
 	if b.known == "" || b.reference == "" {
@@ -95,7 +97,7 @@ func graphsOf(list []knownRecord) []*graph.Graph {
 	return mapped(list, func(k knownRecord) *graph.Graph { return k.graph })
 }
 
-// readKnown reads the molecules of a file as parents. Without a column of classes they are unseenDrugs.
+// readKnown reads the molecules of a file as parents. classes names the column of their classes; without it they are unseenDrugs.
 func readKnown(ctx context.Context, path string, classes ...string) (list []knownRecord) {
 	file := try.To(os.Open(path))
 	defer file.Close()
@@ -103,7 +105,8 @@ func readKnown(ctx context.Context, path string, classes ...string) (list []know
 	for r, err := range dataset.Molecules(ctx, file, o) {
 		try.Check(cmp.Or(err, r.Err))
 		parent, _, _ := smiles.Parent(try.To(smiles.Parse(r.SMILES)))
-		list = append(list, knownRecord{r.ID, append(r.Cells, unseenDrugs)[0], smiles.Write(parent), r.Graph})
+		class := append(r.Cells, unseenDrugs)[0] // the cell, if there is one
+		list = append(list, knownRecord{r.ID, class, smiles.Write(parent), r.Graph})
 	}
 	return list
 }

@@ -99,7 +99,7 @@ type labelledSet struct {
 	groups map[string]split.Groups // the molecules, drawn by themselves, by scaffold or by cluster
 }
 
-// open reads a set, at most so many molecules, drawn evenly.
+// open reads a set, or `most` of its molecules if it has more, drawn at random and in the order of the file.
 func (l labelled) open(folder string, most int) *labelledSet {
 	measured := l.read(folder)
 	order := indices(len(measured))
@@ -151,7 +151,7 @@ const (
 	newSizes     = "size"     // the largest fifth of four fifths that are drawn
 )
 
-// split returns the molecules of the training file and the new ones. Both lists ascend.
+// split returns the indices of the molecules of the training file and of the new ones. Both lists ascend.
 func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
 	rng := streamed(seed)
 	want := int(newShare * float64(len(s.graphs)))
@@ -178,7 +178,7 @@ type predictions struct {
 	spread, spreadOut []float64
 }
 
-// predict predicts from the values of the file.
+// predict predicts the values of the new molecules from those of the file, and each of the file from all others of the file.
 func (s *labelledSet) predict(file, fresh []int) *predictions {
 	n := len(file)
 	k := mat.NewSymDense(n, nil)
@@ -199,7 +199,7 @@ func (s *labelledSet) predict(file, fresh []int) *predictions {
 	try.Check(c.InverseTo(&inverse))
 	y, alpha, p := mat.NewVecDense(n, pick(s.values, file)), new(mat.VecDense), new(predictions)
 	alpha.MulVec(&inverse, y)
-	for i := range file {
+	for i := range file { // leave-one-out in closed form
 		p.leftOut = append(p.leftOut, s.within(y.AtVec(i)-alpha.AtVec(i)/inverse.At(i, i)))
 		p.spreadOut = append(p.spreadOut, 1/inverse.At(i, i)-ridgePenalty)
 	}
@@ -218,7 +218,8 @@ func (s *labelledSet) predict(file, fresh []int) *predictions {
 // scaffoldFolds is the number of folds of whole scaffolds in cross-validation.
 const scaffoldFolds = 5
 
-// withoutScaffolds predicts each molecule of the file from the other folds of whole scaffolds. It returns nil if all have one scaffold.
+// withoutScaffolds predicts each molecule of the file from the folds that its scaffold is not in. It returns nil if all have one
+// scaffold. The largest scaffolds are dealt first, each to the smallest fold.
 func (s *labelledSet) withoutScaffolds(file []int) (predicted []float64) {
 	var folds [scaffoldFolds][]int
 	groups := mapped(s.groups[newScaffolds], func(group []int) []int {
@@ -232,16 +233,17 @@ func (s *labelledSet) withoutScaffolds(file []int) (predicted []float64) {
 	if len(folds[0]) == len(file) {
 		return nil
 	}
-	of := map[int]float64{}
+	byMolecule := map[int]float64{}
 	for _, fold := range folds {
 		rest := slices.DeleteFunc(slices.Clone(file), func(i int) bool { return slices.Contains(fold, i) })
 		for k, y := range s.predict(rest, fold).predicted {
-			of[fold[k]] = y
+			byMolecule[fold[k]] = y
 		}
 	}
-	return mapped(file, func(i int) float64 { return of[i] })
+	return mapped(file, func(i int) float64 { return byMolecule[i] })
 }
 
+// within returns a prediction, for classes cut to 0 and 1.
 func (s *labelledSet) within(x float64) float64 {
 	if s.classes {
 		return min(1, max(0, x))
@@ -274,7 +276,7 @@ func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed
 	}
 	x.model = train.detector(ctx, training.Training{Graphs: pick(s.graphs, x.file), Split: dataset.Split, Card: algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
-	}}, steps, len(x.file)*9/10)
+	}}, steps, len(x.file)*9/10) // Split holds a tenth out
 	known, columns := make([]*algo.Values, len(x.file)), algo.ValueColumns{Observed: "observed", Predicted: "predicted", Uncertainty: "spread"}
 	for i, row := range x.file {
 		known[i] = &algo.Values{Observed: s.values[row], Predicted: x.leftOut[i], Uncertainty: x.spreadOut[i]}

@@ -41,7 +41,7 @@ var notationPairs = []notationPair{
 	{"2-pyridone and 2-hydroxypyridine", true, "O=c1cccc[nH]1", "Oc1ccccn1"},
 }
 
-// formsOf writes molecules in every way, and orders the pairs by way.
+// formsOf writes molecules in every way in which it is possible, and orders the pairs by way.
 func formsOf(texts []string) (pairs []notationPair) {
 	rng := rand.New(rand.NewPCG(1, decisionStream))
 	for _, kind := range rewrite.Kinds {
@@ -49,7 +49,7 @@ func formsOf(texts []string) (pairs []notationPair) {
 			m := try.To(smiles.Parse(text))
 			parent, atoms, _ := smiles.Parent(m)
 			if !smiles.IsOrganic(parent) {
-				atoms = nil
+				atoms = nil // it gets no form of an organic kind
 			}
 			if form := kind.Form(m, atoms, rng); form != nil {
 				written := smiles.Write(form)
@@ -94,6 +94,7 @@ const drawStream = 0xba1a_1022
 // knownCompounds is the name of notationPairs among the sets.
 const knownCompounds = "known compounds"
 
+// measureNotation compares both ways of writing compounds by each model of molecules, on its own set, the others and notationPairs.
 func measureNotation(ctx context.Context, b *bench) result {
 	r := notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
 	others := strings.Split(b.otherList, ",")
@@ -118,7 +119,7 @@ func (m *builtIn) own() []string {
 	return []string{m.pair.ID}
 }
 
-// otherForms writes molecules of sets that no model was trained on.
+// otherForms returns the pairs of notationPairs and of molecules drawn from sets that no model was trained on, by set.
 func (b *bench) otherForms(ctx context.Context, others []string) map[string][]notationPair {
 	forms := map[string][]notationPair{knownCompounds: notationPairs}
 	for _, name := range others {
@@ -129,7 +130,7 @@ func (b *bench) otherForms(ctx context.Context, others []string) map[string][]no
 	return forms
 }
 
-// notationCell measures a model on the held-out molecules of its own set, and on other sets.
+// notationCell measures a model on the held-out molecules of its own set, and on the pairs of other sets, which forms has.
 func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (sets []notationSet) {
 	own := m.own()
 	for k, set := range slices.Concat(own, others) {
@@ -144,7 +145,7 @@ func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][
 	return sets
 }
 
-// compareForms scores both ways of writing molecules.
+// compareForms scores both ways of writing molecules, and counts by kind what changed.
 func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (rows []notationRow) {
 	scorer := try.To(algo.NewSingleScorer(ctx, m, 1))
 	var gs []*graph.Graph
@@ -157,7 +158,7 @@ func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (row
 	}
 	scores := try.To(scorer.Scores(ctx, gs))
 	_, verdicts := scorer.Judge(scores, algo.DefaultOptions().Alpha)
-	one := map[bool]int{true: 1}
+	one := map[bool]int{true: 1} // a condition as a count
 	for k, p := range pairs {
 		s, v := scores[2*k:2*k+2], verdicts[2*k:2*k+2]
 		before, after := one[v[0] == decide.Outside], one[v[1] == decide.Outside]
@@ -166,7 +167,7 @@ func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (row
 	return rows
 }
 
-// tallied adds a row to the one of its kind.
+// tallied adds the counts of n to the row of its kind, or appends it as the first of its kind.
 func tallied(rows []notationRow, n notationRow) []notationRow {
 	k := slices.IndexFunc(rows, func(r notationRow) bool { return r.Kind == n.Kind })
 	if k < 0 {

@@ -69,7 +69,7 @@ func shownAs(x any) string {
 	return strings.ReplaceAll(fmt.Sprint(x), "|", "\\|")
 }
 
-// mean adds a row with the mean of each column of shares.
+// mean adds a row with the mean of each column of shares, and returns the table. The first column has names.
 func (t *pageTable) mean() *pageTable {
 	n := float64(len(t.rows))
 	row := []string{"**mean**"}

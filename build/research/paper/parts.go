@@ -37,9 +37,7 @@ func (p part) of(s *sets, l *loadedSet) []int {
 	return index
 }
 
-// byScaffold parts molecules by what is left without their side chains: the most
-// frequent scaffolds, ties by which came first, until they make four fifths, and
-// the rest.
+// byScaffold parts molecules by scaffold: the most frequent ones, of equals the first, until they make four fifths, and the rest.
 func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 	groups := split.Scaffolds(l.graphs)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
@@ -72,16 +70,16 @@ func sizesOf(gs []*graph.Graph) func(i int) float64 {
 // clusterCentres is how many clusters byCluster makes.
 const clusterCentres = 10
 
+// printOf returns the subtrees of a graph, by which graphs are compared.
 func printOf(g *graph.Graph) fingerprint.Print { return fingerprint.New(g, fingerprint.DefaultHeight) }
 
-// byCluster parts graphs by clusters around graphs far from each other, by the Tanimoto
-// similarity of their subtrees: the first graph, then always the one that is least like
-// any centre yet. The smallest clusters are the rest, as long as they make a fifth at
-// most, and one at least.
+// byCluster parts graphs by clusters around graphs far from each other, by the Tanimoto similarity of their subtrees: the first
+// graph, then always the one that is least like any centre yet. The smallest clusters are the rest, as long as they make a fifth
+// at most, and one at least.
 func byCluster(_ *sets, l *loadedSet) (inner, outer []int) {
 	prints := mapped(l.graphs, printOf)
 	index := fingerprint.NewIndex(prints)
-	best, cluster := make([]float64, len(prints)), make([]int, len(prints))
+	best, cluster := make([]float64, len(prints)), make([]int, len(prints)) // the similarity to the nearest centre, and which it is
 	for i := range best {
 		best[i] = -1
 	}
@@ -110,11 +108,11 @@ func byCluster(_ *sets, l *loadedSet) (inner, outer []int) {
 	return inner, outer
 }
 
-// byClass parts graphs by their label: the larger of two classes, and the other. Graphs
-// that were not measured are in neither. A label serves to make a set, and nothing that
-// scores is given it.
+// byClass parts graphs by their label: the larger of two classes, of equals that of the first graph, and the other. Graphs that
+// were not measured are in neither. Another number of classes is an error. Labels serve to make a set: no score is given them.
 func byClass(s *sets, l *loadedSet) (larger, smaller []int) {
 	classes := map[string][]int{}
+	// Labels are those of trustSets for molecules, and of the set itself for plain graphs.
 	if k := slices.IndexFunc(trustSets, func(s labelled) bool { return s.name == l.name && s.classes }); k >= 0 {
 		labels := map[string]string{}
 		for _, m := range trustSets[k].read(s.folder) {

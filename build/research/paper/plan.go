@@ -31,8 +31,8 @@ type cell struct {
 	file *cellFile // nil until it is done
 }
 
-// add plans a cell. Once all cells are done, take is called with each result in the order of the plan. Cells that
-// --finished leaves undone are passed over.
+// add plans a cell. Once all cells are done, take is called with each result in the order of the plan. take is not called for
+// a cell that --finished leaves undone.
 func add[T any](p *plan, key runKey, part string, run func(context.Context) T, take func(T)) {
 	b := p.bench
 	key.Build, key.Part = b.build, b.settings+part
@@ -62,7 +62,7 @@ func eachBatch[T any](p *plan, part string, run func(*testBatch, context.Context
 	}
 }
 
-// onBatch prepares a seed's test batch before run.
+// onBatch returns a cell's function: it prepares a seed's test batch and runs run on it.
 func onBatch[T any](e *evaluation, seed uint64, ood string, run func(*testBatch, context.Context) T) func(context.Context) T {
 	return func(ctx context.Context) T { return run(e.prepare(ctx, seed, ood), ctx) }
 }
@@ -134,7 +134,7 @@ func readCell(path string, key runKey, anyBuild bool) (*cellFile, error) {
 	}
 	var file cellFile
 	if err != nil || json.Unmarshal(data, &file) != nil {
-		return nil, err // a file that is cut short is done again
+		return nil, err // nil for a file that was cut short: the cell is done again
 	}
 	if anyBuild {
 		key.Build = file.Run.Build

@@ -26,7 +26,7 @@ func planted() *experiment {
 	}
 }
 
-// A plantedGroup is written behind the atom that it is bound to. Training molecules with the pattern have it, too.
+// A plantedGroup is a group to plant. smiles begins with the atom that is bound to the molecule. pattern is SMARTS that finds the group.
 type plantedGroup struct{ Kind, Name, smiles, pattern string }
 
 const asTheyAre = "as they are"
@@ -41,6 +41,7 @@ var (
 	strangeTSV string
 )
 
+// readGroups reads lines of kind, name, SMILES and SMARTS, with tabs between.
 func readGroups(tsv string) (list []plantedGroup) {
 	for line := range strings.Lines(tsv) {
 		cells := strings.Split(strings.TrimSpace(line), "\t")
@@ -49,13 +50,14 @@ func readGroups(tsv string) (list []plantedGroup) {
 	return list
 }
 
-// plant puts a group on the first aromatic carbon that can bear it, and returns "" if there is none.
+// plant returns the SMILES text with a group, as a branch, on the first aromatic carbon that can bear it by the rules of valence,
+// or "" if there is none.
 func plant(text, group string) string {
 	for i := range text {
 		if text[i] != 'c' || i > 0 && text[i-1] == '[' {
 			continue
 		}
-		end := i + 1
+		end := i + 1 // after the digits of ring bonds
 		for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '%') {
 			end++
 		}
@@ -96,7 +98,7 @@ func measurePlanted(ctx context.Context, b *bench) result {
 	return r
 }
 
-// plantedCell measures a model with every group that its training set lacks.
+// plantedCell counts the held-out molecules of a model that are outside: as they are, and with each group that its training set lacks.
 func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow) {
 	graphs, texts := readMolecules(ctx, b.data, m.pair.ID, m.Form(), 1)
 	texts = mapped(texts, parentOf)
@@ -107,7 +109,7 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 	})
 	// All molecules are scored at once, since rivals are trained for each call: first those held out, as they are.
 	all := slices.Clone(held)
-	parent := indices(len(held))
+	parent := indices(len(held)) // of each molecule, which of held it was made of
 	rows = []plantedRow{{Model: m.name, Kind: asTheyAre, Molecules: len(held)}}
 	for _, g := range plantedGroups {
 		if hasPattern(pick(texts, trained), g.pattern) {
@@ -133,39 +135,41 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 	}
 	for _, list := range scores {
 		outside := outsideOf(list, parent, len(held))
-		for k, at := 0, 0; k < len(rows); k++ {
+		for k := range rows {
 			n := 0
-			for _, is := range outside[at : at+rows[k].Molecules] {
+			for _, is := range outside[:rows[k].Molecules] {
 				if is {
 					n++
 				}
 			}
-			rows[k].Outside, at = append(rows[k].Outside, n), at+rows[k].Molecules
+			rows[k].Outside = append(rows[k].Outside, n)
+			outside = outside[rows[k].Molecules:]
 		}
 	}
 	return rows
 }
 
-// parentOf is the parent of a molecule.
+// parentOf returns the canonical SMILES of the parent of a molecule.
 func parentOf(text string) string {
 	m, _, _ := smiles.Parent(try.To(smiles.Parse(text)))
 	return smiles.Write(m)
 }
 
+// hasPattern reports whether a molecule of texts has a SMARTS pattern.
 func hasPattern(texts []string, pattern string) bool {
 	p := try.To(smarts.Parse(pattern))
 	return slices.ContainsFunc(texts, func(text string) bool { return p.In(try.To(smiles.Parse(text))) })
 }
 
-// outsideOf judges molecules by p-values from the held-out molecules but the one that each was made of, its parent.
-// The first scores are those of the held-out molecules.
+// outsideOf reports which scores are outside by p-values from the held-out molecules, whose scores come first. Molecule i was made
+// of held-out molecule parent[i], its parent, with which it is not compared.
 func outsideOf(scores []float64, parent []int, held int) []bool {
 	reference := slices.Sorted(slices.Values(scores[:held]))
 	outside := make([]bool, len(scores))
 	for i, p := range decide.PValues(scores, reference) {
-		above := math.Round(p*float64(held+1)) - 1 // the parent may be among them
+		above := math.Round(p*float64(held+1)) - 1 // how many of held score as high; PValues gives (above+1)/(held+1)
 		if scores[parent[i]] >= scores[i] {
-			above--
+			above-- // the parent was among them
 		}
 		outside[i] = (above+1)/float64(held) <= algo.DefaultOptions().Alpha
 	}
@@ -216,7 +220,7 @@ func plantedList(rows []plantedRow, kind string) string {
 	return strings.Join(list, ", ")
 }
 
-// plantedByModel has a model and the share of each kind that is outside.
+// plantedByModel returns the row of a model in the table by model: for each kind the share of molecules outside by our score.
 func plantedByModel(rows []plantedRow, model string) []any {
 	cells := []any{model}
 	for _, kind := range []string{asTheyAre, "new element", "new group", "long"} {
@@ -231,7 +235,7 @@ func plantedByModel(rows []plantedRow, model string) []any {
 	return cells
 }
 
-// plantedSum adds a row to the one that is alike.
+// plantedSum adds the counts of a row to the first row that is alike, or appends a copy if none is.
 func plantedSum(list []plantedRow, row plantedRow, alike func(plantedRow) bool) []plantedRow {
 	k := slices.IndexFunc(list, alike)
 	if k < 0 {

@@ -57,6 +57,8 @@ type reasonsResult struct {
 	Rows    []reasonsRow `json:"rows"`
 }
 
+// measureReasons measures reasons by each model. Beside the result it writes the molecules outside, for similarity_maps.py, and it
+// adds what that found if it has run.
 func measureReasons(ctx context.Context, b *bench) result {
 	r := reasonsResult{Program: version.String()}
 	others := strings.Split(b.otherList, ",")
@@ -80,8 +82,8 @@ func measureReasons(ctx context.Context, b *bench) result {
 	return r
 }
 
-// addMaps adds what similarity_maps.py found, if it ran: model, group, molecules, and how many have an atom of the group
-// as the least similar.
+// addMaps adds the results of similarity_maps.py, if the file exists. Its rows are model, group, molecules, and how many have an
+// atom of the group as the least similar.
 func (r *reasonsResult) addMaps(path string) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,12 +99,14 @@ func (r *reasonsResult) addMaps(path string) {
 	}
 }
 
-// plantedReasons are the rows of a model, and its molecules outside with the range of the planted atoms.
+// plantedReasons are the rows of a model, and its molecules outside: model, group, SMILES, and the planted atoms from and to−1.
 type plantedReasons struct {
 	Rows      []reasonsRow
 	Molecules [][]string
 }
 
+// plantedReasons plants each group that the training molecules of a model lack on familiar molecules, and counts what reasons
+// name. For a model of plain graphs it plants shapes.
 func (b *bench) plantedReasons(ctx context.Context, m *builtIn) (all plantedReasons) {
 	s := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
 	if !m.readsMolecules() {
@@ -135,8 +139,8 @@ func (b *bench) plantedReasons(ctx context.Context, m *builtIn) (all plantedReas
 	return all
 }
 
-// familiar lists molecules that the model calls inside, that it was not trained on and that can bear a group: those held
-// out first, then those of other sets.
+// familiar returns up to b.molecules molecules that the model calls inside, was not trained on, and that can bear a group: first
+// held-out ones, then those of other sets.
 func (b *bench) familiar(ctx context.Context, m *builtIn, s *algo.SingleScorer) (list []string) {
 	sets := strings.Split(b.otherList, ",")
 	for _, name := range append(m.own(), sets...) {
@@ -187,7 +191,7 @@ func (b *bench) plantedShapes(ctx context.Context, m *builtIn, s *algo.SingleSco
 // shapeSize is about the number of neighbours that nodes of the largest graphs have.
 const shapeSize, cliqueEdge = 12, "edge to a clique"
 
-// hasClique reports whether so many of some nodes are all neighbours.
+// hasClique reports whether `size` of the nodes are all neighbours of each other.
 func hasClique(g *graph.Graph, nodes []int, size int) bool {
 	for k, i := range nodes {
 		if len(nodes)-k < size {
@@ -201,7 +205,8 @@ func hasClique(g *graph.Graph, nodes []int, size int) bool {
 	return false
 }
 
-// plantShape adds shapeSize nodes: a clique or a star, joined to node 0 by an edge, or neighbours of node 0.
+// plantShape adds shapeSize nodes to a graph: for "hub" neighbours of node 0, otherwise a star or a clique, joined to node 0 by an
+// edge. Planted are the new nodes, and for a hub node 0; with cliqueEdge only the two ends of the edge.
 func plantShape(g *graph.Graph, shape string) *plantedMolecule {
 	n := int32(g.N())
 	edges := append(slices.Clone(g.Edges()), [2]int32{0, n})
@@ -220,8 +225,9 @@ func plantShape(g *graph.Graph, shape string) *plantedMolecule {
 	planted, _, err := graph.New(int(n+shapeSize), edges)
 	try.Check(err)
 	p := &plantedMolecule{graph: planted, planted: make([]bool, n+shapeSize)}
-	for i := range p.planted {
-		p.planted[i] = i >= int(n) && shape != cliqueEdge || i == 0 && shape == "hub" || (i == 0 || i == int(n)) && shape == cliqueEdge
+	p.planted[0], p.planted[n] = shape == "hub" || shape == cliqueEdge, true
+	for i := n + 1; i < n+shapeSize; i++ {
+		p.planted[i] = shape != cliqueEdge
 	}
 	return p
 }
@@ -249,6 +255,8 @@ type plantedMolecule struct {
 
 var atomTokens = regexp.MustCompile(`\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops]`)
 
+// newPlanted plants a group on a molecule, and reads the result in a form. It returns false if there is no place for the group. The
+// group's atoms are counted in the text; order leads from the atoms of the form to these.
 func newPlanted(text, group string, form molecule.Form) (*plantedMolecule, bool) {
 	written := plant(text, group)
 	if written == "" {
@@ -259,8 +267,8 @@ func newPlanted(text, group string, form molecule.Form) (*plantedMolecule, bool)
 	p.to = p.from + len(atomTokens.FindAllString(group, -1))
 	read, order, _ := smiles.In(try.To(smiles.Parse(written)), form)
 	p.graph = read.Graph()
-	for _, at := range order {
-		p.planted = append(p.planted, int(at) >= p.from && int(at) < p.to)
+	for _, atom := range order {
+		p.planted = append(p.planted, int(atom) >= p.from && int(atom) < p.to)
 	}
 	return p, true
 }
@@ -269,10 +277,10 @@ func newPlanted(text, group string, form molecule.Form) (*plantedMolecule, bool)
 // contributions that a part with excess has.
 const common, carried = 0.05, 0.05
 
-// count adds an explained molecule that is outside.
+// count adds an explained molecule that is outside. share has the groups' shares of training molecules, nil for plain graphs.
 func (row *reasonsRow) count(p *plantedMolecule, x *algo.Explanation, share map[string]float64) {
 	row.Outside++
-	of := func(nodes []int) (n int, excess float64) {
+	of := func(nodes []int) (n int, excess float64) { // how many are planted, and their contributions
 		for _, i := range nodes {
 			if p.planted[i] {
 				n++
@@ -289,6 +297,7 @@ func (row *reasonsRow) count(p *plantedMolecule, x *algo.Explanation, share map[
 	if p.planted[slices.Index(x.Contributions, slices.Max(x.Contributions))] {
 		row.Highest++
 	}
+	// The sum of the group, that of all positive contributions, and the contributions of the other atoms.
 	group, positive, others := 0.0, 0.0, []float64(nil)
 	for i, c := range x.Contributions {
 		positive += max(0, c)
@@ -298,15 +307,16 @@ func (row *reasonsRow) count(p *plantedMolecule, x *algo.Explanation, share map[
 			others = append(others, max(0, c))
 		}
 	}
+	size := len(x.Contributions) - len(others) // of the group
 	slices.Sort(others)
-	if group >= floats.Sum(others[max(0, 2*len(others)-len(x.Contributions)):]) {
+	if group >= floats.Sum(others[max(0, len(others)-size):]) {
 		row.Most++
 	}
 	var parts []explain.Part
 	if share != nil {
 		parts = explain.Parts(p.graph)
 	}
-	agree, rarer := len(first) > 0, false
+	agree, rarer := len(first) > 0, false // rarer: a part that is not common carries excess
 	for _, part := range parts {
 		_, excess := of(part.Nodes)
 		agree = agree && (excess <= most+1e-9 || sharesNode(part.Nodes, first))
@@ -329,6 +339,7 @@ func (row *reasonsRow) count(p *plantedMolecule, x *algo.Explanation, share map[
 	}
 }
 
+// sharesNode reports whether two lists have a node in common.
 func sharesNode(a, b []int) bool {
 	return slices.ContainsFunc(a, func(i int) bool { return slices.Contains(b, i) })
 }
@@ -388,7 +399,7 @@ excess. Maps: by RDKit's similarity maps to the nearest training molecule an ato
 	}
 }
 
-// reasonsSum adds a row to the one that is alike.
+// reasonsSum adds the counts of a row to the first row that is alike, or appends the row if none is.
 func reasonsSum(list []reasonsRow, row reasonsRow, alike func(reasonsRow) bool) []reasonsRow {
 	k := slices.IndexFunc(list, alike)
 	if k < 0 {

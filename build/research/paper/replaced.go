@@ -7,7 +7,7 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// flat is a molecule without stereochemistry, which an edit would have to guess.
+// flat returns a copy of a molecule without stereochemistry, which an edit would have to guess.
 func flat(m *molecule.Molecule) *molecule.Molecule {
 	c := *m
 	c.Atoms, c.Bonds = slices.Clone(m.Atoms), slices.Clone(m.Bonds)
@@ -20,15 +20,15 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 	return &c
 }
 
-// toHydrogen replaces atoms that hang on the others by one single bond by a hydrogen. It returns false where the rules
-// of valence know no such molecule.
+// toHydrogen returns m without stereochemistry, with a hydrogen in place of atoms that hang on the others by one single bond. It
+// returns false where the rules of valence know no such molecule.
 func toHydrogen(m *molecule.Molecule, atoms []int) (*molecule.Molecule, bool) {
 	c := flat(m)
 	gone := member(len(m.Atoms), atoms)
 	place := make([]int32, len(m.Atoms))
 	var kept []molecule.Atom
 	for i, a := range c.Atoms {
-		if place[i] = int32(len(kept)); !gone[i] {
+		if place[i] = int32(len(kept)); !gone[i] { // its place among those that are kept
 			kept = append(kept, a)
 		}
 	}
@@ -53,6 +53,7 @@ func toHydrogen(m *molecule.Molecule, atoms []int) (*molecule.Molecule, bool) {
 	return read, err == nil && len(read.Atoms) == len(kept)
 }
 
+// member returns a list of n that is true at the given indices.
 func member(n int, list []int) []bool {
 	is := make([]bool, n)
 	for _, i := range list {
@@ -61,8 +62,7 @@ func member(n int, list []int) []bool {
 	return is
 }
 
-// substituents lists the sets of atoms, up to half of all, that hang on the rest by one
-// single bond.
+// substituents returns the sets of atoms, up to half of all, that hang on the rest by one single bond. Each ascends.
 func substituents(m *molecule.Molecule) [][]int {
 	near := make([][]int, len(m.Atoms))
 	for _, b := range m.Bonds {
@@ -75,7 +75,7 @@ func substituents(m *molecule.Molecule) [][]int {
 		}
 		for _, end := range [][2]int{{int(b.From), int(b.To)}, {int(b.To), int(b.From)}} {
 			seen := member(len(m.Atoms), []int{end[0], end[1]})
-			side := []int{end[0]}
+			side := []int{end[0]} // grows by neighbours, but not across the bond
 			for k := 0; k < len(side); k++ {
 				for _, j := range near[side[k]] {
 					if !seen[j] {

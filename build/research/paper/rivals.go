@@ -25,12 +25,14 @@ import (
 // chooseOurs stands for our own scores among the names of rivals.
 const chooseOurs = "ours"
 
-// chooseRivals reads --rivals.
+// chooseRivals sets b.rivals, and b.own if our scores are measured, too, by --rivals: all, none if it is empty, or a list of names.
 func (b *bench) chooseRivals() {
-	if b.rivals, b.own = nil, b.rivalList == "all"; b.own {
-		b.rivals = rival.All()
-	}
-	if b.own || b.rivalList == "" {
+	b.rivals, b.own = nil, false
+	switch b.rivalList {
+	case "":
+		return
+	case "all":
+		b.rivals, b.own = rival.All(), true
 		return
 	}
 	for _, name := range strings.Split(b.rivalList, ",") {
@@ -46,7 +48,7 @@ func (b *bench) chooseRivals() {
 	}
 }
 
-// chooseReadings reads --reading.
+// chooseReadings sets b.readings by --reading, readOGB by default.
 func (b *bench) chooseReadings() {
 	b.readings = strings.Split(cmp.Or(b.readingList, readOGB), ",")
 	for k, reading := range b.readings {
@@ -116,7 +118,8 @@ func published(e *evaluation, detector string) *float64 {
 	return nil
 }
 
-// eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
+// eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair. Rivals read only
+// molecules.
 func eachDetector[T any](
 	p *plan, ood string, own func(*testBatch, context.Context) T,
 	theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T),
@@ -138,7 +141,7 @@ func eachDetector[T any](
 	}
 }
 
-// rivalCell measures a detector.
+// rivalCell measures a rival on the batch.
 func (b *testBatch) rivalCell(ctx context.Context, r *rival.Rival) []measured {
 	return b.measureNew([]scored{b.scoresBy(ctx, r)})
 }
@@ -148,7 +151,7 @@ func (b *testBatch) ourCell(ctx context.Context) []measured {
 	return b.columns(ctx, mapped(ourDetectors, func(d detector) string { return d.name })...)
 }
 
-// scoresBy gives a batch of molecules, in a random order, to a detector.
+// scoresBy returns a rival's scores of a batch of molecules, which it gets in a random order.
 func (b *testBatch) scoresBy(ctx context.Context, r *rival.Rival) scored {
 	e := b.of
 	mixed, order := shuffled(b.graphs, b.seed)
@@ -191,7 +194,7 @@ type rivalEntry struct {
 // rivalEntries are the content of rivals.json.
 type rivalEntries []rivalEntry
 
-// add adds what a seed of a pair measured, by detector and without known graphs.
+// add adds what a seed of a pair measured to the entries of its detectors, measures without known graphs to NewMean and NewStd.
 func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measured) {
 	for _, m := range columns {
 		for k := range l {
@@ -226,11 +229,12 @@ func (l rivalEntries) mean(detector, reading string, pairs []string, of func(riv
 
 func aurocMean(e rivalEntry) float64 { return float64(e.AUROCMean) }
 
-// found is the share of OOD graphs that are found at 5 % false alarms.
+// found returns the share of OOD graphs that are found at 5 % false alarms, as a mean over seeds.
 func (e rivalEntry) found() float64 {
 	return 1 - mean(mapped(e.Seeds, func(s tableSeed) float64 { return float64(s.FPR95ID) }))
 }
 
+// published returns the published AUROC as a share, NaN for none.
 func (e rivalEntry) published() float64 {
 	if e.Published == nil {
 		return math.NaN()
@@ -248,7 +252,7 @@ func (l rivalEntries) page() *page {
 	all, parents := l.pairs(readOGB), l.pairs(readParent)
 	detectors := distinct(l, func(e rivalEntry) string { return e.Detector })
 	molecules := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p != strings.ToLower(p) })
-	detectors = slices.DeleteFunc(detectors, func(d string) bool { // those of molecules, where there are other pairs
+	detectors = slices.DeleteFunc(detectors, func(d string) bool { // those that were not measured on all pairs
 		mean := l.mean(d, readOGB, all, aurocMean)
 		if len(all) == 0 {
 			mean = l.mean(d, readParent, parents, aurocMean)
@@ -278,7 +282,8 @@ read as parents. A dash: not for all pairs.`,
 	}
 }
 
-// standings compare ours with the best detector, by what their scores depend on.
+// standings returns sentences that compare our scores with the best rival: one for each reading, and for the molecules among all
+// pairs. Detectors are compared with those that see the same, one graph or the batch.
 func (l rivalEntries) standings(all, molecules, parents []string) (list []string) {
 	for _, reading := range []struct {
 		name, words string

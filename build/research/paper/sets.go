@@ -25,17 +25,13 @@ import (
 	"baca/build/internal/usage"
 )
 
-// A pair is an ID and an OOD set. Each is the name of a data set, or of a part
-// of one:
+// A pair is an ID and an OOD set. Each is the name of a data set, or of a part of one:
 //
-//	NAME@common, NAME@rare  the molecules with the most frequent scaffolds, four
-//	                        fifths of the set, and the others
-//	NAME@size               for OOD: as many graphs as the ID set has, each of the
-//	                        size of one of them as far as there are any left
-//	NAME@small, NAME@large  the graphs with the fewest nodes, four fifths of the set,
-//	                        and the others
-//	NAME@inner, NAME@outer  the graphs of the largest clusters, and the others, a fifth
-//	                        of the set at most unless one cluster is more
+//	NAME@common, NAME@rare  the molecules with the most frequent scaffolds, four fifths of the set, and the others
+//	NAME@size               for OOD: as many graphs as the ID set has, each of the size of one of them as far as there are any left
+//	NAME@early, NAME@late   the first three fifths in the order of the file, and the last fifth
+//	NAME@small, NAME@large  the graphs with the fewest nodes, four fifths of the set, and the others
+//	NAME@inner, NAME@outer  the graphs of the largest clusters, and the others, a fifth of the set at most unless one cluster is more
 //	NAME@many, NAME@few     the graphs of the larger of two classes, and of the other
 type pair struct {
 	ID, OOD string
@@ -111,7 +107,7 @@ func pairsOf(names string) (pairs []*pair) {
 	return pairs
 }
 
-// parsePairs reads the value of --pairs.
+// parsePairs reads the value of --pairs: the name of a list, or pairs with commas between, none of them twice.
 func parsePairs(list string) (pairs []*pair) {
 	named := map[string][]*pair{
 		"paper": paperPairs, "validation": validationPairs, "all": slices.Concat(validationPairs, paperPairs),
@@ -140,7 +136,7 @@ func parsePairs(list string) (pairs []*pair) {
 	return pairs
 }
 
-// parsePair reads the name of a pair. The paper's have its numbers.
+// parsePair reads ID/OOD, two different names. The pairs of the paper have its figures. ok is false for another text.
 func parsePair(name string) (p *pair, ok bool) {
 	for _, p := range paperPairs {
 		if p.name() == name {
@@ -177,6 +173,7 @@ func (s *sets) open(ctx context.Context, name, id string) *loadedSet {
 	return s.get(ctx, name, id)
 }
 
+// get is open for callers that hold the lock.
 func (s *sets) get(ctx context.Context, name, id string) *loadedSet {
 	_, side := partOf(name)
 	key := name
@@ -204,7 +201,7 @@ func (s *sets) get(ctx context.Context, name, id string) *loadedSet {
 	return l
 }
 
-// whole reads a set. Of molecules that have the same parent the first is read.
+// whole reads a set. If molecules are read as parents, only the first of those with the same parent stays.
 func (s *sets) whole(ctx context.Context, name string) *loadedSet {
 	if !s.parent {
 		return readSet(ctx, s.folder, name, molecule.AsWritten, s.workers)
@@ -218,7 +215,7 @@ func (s *sets) whole(ctx context.Context, name string) *loadedSet {
 	return l
 }
 
-// readSet reads a set, molecules in a form.
+// readSet reads a set of molecules in a form or, if there is no such file, a TUDataset set of plain graphs.
 func readSet(ctx context.Context, folder, name string, form molecule.Form, workers int) *loadedSet {
 	if file, err := openMolecules(folder, name); !errors.Is(err, fs.ErrNotExist) {
 		try.Check(err)
@@ -278,7 +275,7 @@ func readMolecules(ctx context.Context, folder, name string, form molecule.Form,
 	return gs, texts
 }
 
-// openMolecules opens the file of a set of molecules.
+// openMolecules opens the file of a set of molecules. The error is fs.ErrNotExist if there is none.
 func openMolecules(folder, name string) (*os.File, error) {
 	for _, path := range []string{"mol/" + name + ".csv", "mol/" + name + ".csv.gz", "external/" + name + ".csv"} {
 		if file, err := os.Open(filepath.Join(folder, path)); !errors.Is(err, fs.ErrNotExist) {
@@ -318,9 +315,8 @@ func encode(gs []*graph.Graph) {
 // sizeStream is the second half of the seed of the order of sameSizes.
 const sizeStream = 0xba1a_1002
 
-// sameSizes picks for each inside graph, in a fixed random order, one of the
-// outside graphs with the nearest number of nodes that is not taken yet, the
-// smaller of two. So the first n of them have the sizes of n inside graphs.
+// sameSizes picks for each inside graph, in a fixed random order, one of the outside graphs with the nearest number of nodes that is
+// not taken yet, the smaller of two. So the first n of them have the sizes of n inside graphs. It ends when all are taken.
 func sameSizes(inside, outside []*graph.Graph) (index []int) {
 	rng := rand.New(rand.NewPCG(1, sizeStream))
 	free := map[int][]int{} // by size

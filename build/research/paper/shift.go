@@ -19,8 +19,7 @@ var shiftPairs = pairsOf(`bace@common/bace@rare bbbp@common/bbbp@rare esol@small
 	bace@inner/bace@outer bbbp@inner/bbbp@outer esol/freesolv tox21/toxcast tox21@many/tox21@few AIDS@many/AIDS@few
 	MUTAG@many/MUTAG@few`)
 
-// shiftShares are the OOD graphs of a batch, in the number of its ID graphs. Single stands
-// for each graph by itself.
+// shiftShares are the OOD graphs of a batch, in the number of its ID graphs. The share single stands for each graph by itself.
 var shiftShares = []float64{0, 0.05, 0.2, 0.5}
 
 const single, half = -1, 0.5
@@ -53,6 +52,7 @@ type shiftPoint struct {
 	Asked  rate    `json:"asked"` // the rate of alarms that found and alarms are for
 }
 
+// measureShift measures each rival and our scores on each pair. Entries without finished cells are left out.
 func measureShift(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, shiftEntries(nil)
 	for _, e := range b.evaluations {
@@ -86,7 +86,7 @@ func (b *testBatch) ourShift(ctx context.Context) *shiftCell {
 	})
 }
 
-// shiftCell measures scores of single graphs, and of batches with fewer OOD graphs.
+// shiftCell measures scores of single graphs, and the scores that batched returns of batches with fewer OOD graphs.
 func (b *testBatch) shiftCell(alone scored, batched func(t *testBatch) []scored) *shiftCell {
 	cell := &shiftCell{Seed: b.seed, NID: b.nID, Points: []shiftPoint{b.shiftPoint(alone.column, single, alone.scores)}}
 	for _, share := range shiftShares {
@@ -130,7 +130,7 @@ type shiftEntry struct {
 // shiftEntries are the content of shift.json.
 type shiftEntries []shiftEntry
 
-// mean returns the mean over all cells of a column at a share.
+// mean returns the mean over all cells of a column at a share, NaN for none.
 func (l shiftEntries) mean(column string, share float64, of func(shiftPoint) rate) float64 {
 	var rates []rate
 	for _, e := range l {

@@ -87,7 +87,7 @@ func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share
 	(*l)[k].series.add(seed, m)
 }
 
-// measureTable1 runs the first seed of all pairs first. Entries are sorted by pair.
+// measureTable1 measures the fixed protocol and the contamination sweep, the first seed of all pairs first. Entries are sorted by pair.
 func measureTable1(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, tableCells(nil)
 	for _, seed := range b.seeds {
@@ -130,6 +130,7 @@ type thinPoint struct {
 	measured
 }
 
+// thinCell measures thinColumns on thinDraws random thinnings of the batch to each of thinShares.
 func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint) {
 	for _, share := range thinShares {
 		for draw := range uint64(thinDraws) {
@@ -147,7 +148,7 @@ func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint) {
 	return points
 }
 
-// mean returns mean and deviation of a column with the first OOD graphs, NaN for none.
+// mean returns a column's mean AUROC and its standard deviation on a pair, with the first OOD graphs, NaN for none.
 func (l tableCells) mean(pair, reading, protocol, column string, share float64) (mean, std float64) {
 	if k := l.find(pair, reading, protocol, column, firstOOD, share); k >= 0 {
 		return float64(l[k].AUROCMean), float64(l[k].AUROCStd)
@@ -155,12 +156,12 @@ func (l tableCells) mean(pair, reading, protocol, column string, share float64) 
 	return math.NaN(), math.NaN()
 }
 
-// fixed returns them by the fixed protocol.
+// fixed returns mean by the fixed protocol.
 func (l tableCells) fixed(pair, reading, column string) (mean, std float64) {
 	return l.mean(pair, reading, protocolFixed, column, 0)
 }
 
-// trivial returns the mean AUROC of the best statistic of a pair, in its better direction.
+// trivial returns the mean AUROC of the best statistic on a pair, in its better direction, NaN for none.
 func (l tableCells) trivial(pair string) float64 {
 	best := math.NaN()
 	for _, column := range statisticColumns() {
@@ -206,7 +207,7 @@ func (l tableCells) thinned(pairs []string) *pageTable {
 		func(c string) []any { return []any{c, at(c, 0.05), at(c, 0.2)} })
 }
 
-// standings say on how many pairs our scores reach others.
+// standings returns sentences on how many pairs our scores reach the best statistic and the paper's BaCa.
 func (l tableCells) standings(pairs []string) (list []string) {
 	for _, column := range []string{columnBatch, columnAlone} {
 		compared, reached, beaten := 0, 0, 0
@@ -216,7 +217,7 @@ func (l tableCells) standings(pairs []string) (list []string) {
 				beaten++
 			}
 			baca, own := paperFigures(p)
-			if math.IsNaN(std) {
+			if math.IsNaN(std) { // of one seed
 				std = own
 			}
 			if !math.IsNaN(baca) {

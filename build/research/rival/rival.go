@@ -20,7 +20,7 @@ import (
 )
 
 // A Problem has molecules that a detector may be trained on, all of them in-distribution, and molecules that it has to
-// rank. Neither anything else nor their order says which of these are not.
+// rank. Nothing in it, not even their order, tells which of these are OOD.
 type Problem struct {
 	Train, Test []string            // SMILES
 	Background  []fingerprint.Print // ECFP4 of molecules at large, see package weights
@@ -103,8 +103,8 @@ func tabulate[T any](n int, f func(i int) T) []T {
 	return list
 }
 
-// backgroundRatio returns how much more like the background than like train each of test is, in
-// standard deviations of train under heads that have not seen them.
+// backgroundRatio returns how much more like the background than like train each of test is, in standard deviations of train
+// under heads that have not seen them.
 func backgroundRatio(r *run, train, test []fingerprint.Print) []float64 {
 	sample := func(prints []fingerprint.Print) *background.Sample {
 		return &background.Sample{Prints: prints, Folds: tabulate(len(prints), func(i int) int { return background.Fold(prints[i].Hash()) })}
@@ -123,7 +123,7 @@ func standardNearest(p points, k int) []float64 {
 	return list
 }
 
-// distances are the Tanimoto distances of prints.
+// distances returns the points of prints, by their Tanimoto distances.
 func distances(train, test []fingerprint.Print) points {
 	index, prints := fingerprint.NewIndex(train), slices.Concat(train, test)
 	return points{len(train), len(test), func(i int) []float64 {
@@ -177,8 +177,8 @@ type neighbor struct {
 	distance float64
 }
 
-// neighbors returns the k training points nearest to each of count points from first on,
-// a training point itself left out, nearest first, ties by order.
+// neighbors returns the k training points nearest to each of count points from first on, nearest first, ties by order. A training
+// point is not its own neighbour.
 func (p points) neighbors(first, count, k int) [][]neighbor {
 	return tabulate(count, func(c int) (list []neighbor) {
 		for j, d := range p.row(first + c) {
@@ -198,6 +198,7 @@ func nearest(p points, k int) []float64 {
 	return meanDistances(p.neighbors(p.n, p.tested, k))
 }
 
+// meanDistances returns the mean distance of each list of neighbours.
 func meanDistances(lists [][]neighbor) []float64 {
 	return tabulate(len(lists), func(i int) (mean float64) {
 		for _, x := range lists[i] {

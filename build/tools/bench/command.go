@@ -26,8 +26,9 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 	all := try.To(mix(b.data))
 	platform := "command"
 	if b.against != "" {
-		platform = b.side
+		platform = b.side // before or now
 	}
+	// add plans runs of the program with args and files of these lines, timed as timed does. -bench may leave it out.
 	add := func(name string, runs int, wall bool, files [][]string, args ...string) {
 		if chosen, _ := regexp.MatchString(b.only, "Benchmark"+name); !chosen {
 			return
@@ -68,7 +69,7 @@ const trained = "trained.msgpack"
 func (b bench) timed(ctx context.Context, program string, wall bool, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
-	os.Remove(filepath.Join(b.bin, trained))
+	os.Remove(filepath.Join(b.bin, trained)) // baca train replaces no file
 	c := exec.CommandContext(ctx, program, args...)
 	if !wall {
 		c.Env = append(os.Environ(), "GOMAXPROCS=1")

@@ -15,8 +15,8 @@ import (
 // tolerated is by how many percent a benchmark may have become slower.
 const tolerated = 5
 
-// compare runs the native benchmarks and the command in the working tree and in a revision, and compares them by
-// benchstat. It fails if something became slower.
+// compare runs the native benchmarks and the command in the working tree and in the revision, and prints how they differ by
+// benchstat. It ends with an error if something became slower by more than tolerated.
 func (b bench) compare(ctx context.Context) {
 	names := slices.DeleteFunc([]string{"native", "command"}, func(name string) bool { return !slices.Contains(b.platforms, name) })
 	before, remove := b.checkout(ctx)
@@ -81,7 +81,7 @@ var goals = []goal{
 	{"score 1 000 molecules", "command", "Start/1000", "", "", 0.150},
 }
 
-// page returns a page that says which goals are reached.
+// page returns a page that says which goals are reached. files are the results; goals that were not run are left out.
 func (b bench) page(files []string) string {
 	texts := map[string]string{}
 	for _, f := range files {

@@ -116,9 +116,10 @@ func parse(args []string) (b bench, err error) {
 	return b, err
 }
 
+// note prints a line for the user.
 func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// run plans the jobs and runs them in rounds, and writes the results.
+// run plans the jobs, runs them in rounds and writes the results to b.out. With -against it compares with the revision instead.
 func (b bench) run(ctx context.Context) (err error) {
 	defer try.Catch(&err)
 	b.bin = try.To(os.MkdirTemp("", "bench"))
@@ -138,7 +139,7 @@ func (b bench) run(ctx context.Context) (err error) {
 		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
 
-// plan returns the jobs of some platforms. It says what a platform lacks.
+// plan returns the jobs of some platforms. It prints what a platform lacks, and goes on.
 func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 	for _, p := range platforms {
 		if ctx.Err() != nil || !slices.Contains(names, p.name) {

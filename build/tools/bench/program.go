@@ -44,7 +44,7 @@ var (
 // sets are the public sets that the benchmarks read.
 var sets = []string{"mol/bbbp.csv.gz", "mol/bace.csv.gz", "tu/PTC_MR", "tu/MUTAG", "tu/BZR", "tu/COX2"}
 
-// test builds the test program of a package, with the public sets in it, and returns its path.
+// test builds the test program of a package, with the public sets in it, and returns its path. env is nil, or of WebAssembly.
 func (b bench) test(ctx context.Context, pkg string, env []string, flags ...string) (path string, err error) {
 	overlay, err := b.overlay(env != nil)
 	path = filepath.Join(b.bin, strings.NewReplacer("./", "", "/", "-").Replace(pkg)+strings.Join(append(flags, env...), "-"))
@@ -92,7 +92,7 @@ func (b bench) chromium(ctx context.Context) ([]job, error) {
 	return b.wasm(ctx, "chromium", runner)
 }
 
-// wasm plans the benchmarks in an engine, with SIMD and without.
+// wasm plans the benchmarks in an engine, with SIMD and without. Jobs of a program that could not be built fail when they run.
 func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 	env := []string{"GOOS=js", "GOARCH=wasm"}
 	kernel, failed := b.test(ctx, kernelPackage, env)

@@ -128,8 +128,8 @@ func (f *fault) resume() {
 	}
 }
 
-// disturb ends a run, changes its input, or gives it too small a disk, and then resumes it. It tries again with shorter
-// waits until the fault comes before the end of the run.
+// disturb ends a run, changes its input, or gives it too small a disk, and then resumes it. It starts again with shorter waits until
+// the fault hits: it comes before the end of the run.
 func (f *fault) disturb() (outcome int) {
 	ends, hit := f.rng.Float64() < f.ends, false
 	var r *run
@@ -145,14 +145,15 @@ func (f *fault) disturb() (outcome int) {
 			f.end(r)
 		}
 		before = f.soundRows()
-		hit = !r.over() || r.err != nil
+		hit = !r.over() || r.err != nil // a run that has failed was hit, too
 		if hit && f.changes {
 			f.harm()
 		} else if hit {
-			hit = f.wait(r).err != nil
+			hit = f.wait(r).err != nil // else it succeeded after all
 		}
 	}
 	if f.changes {
+		// A run that was ended is not judged, only the one that a user gives again.
 		if (ends || !f.ofOneInput(f.wait(r), before)) && !f.ofOneInput(f.wait(f.begin(f.target.again)), before) {
 			return refused
 		}
@@ -165,7 +166,7 @@ func (f *fault) disturb() (outcome int) {
 	if f.mounts {
 		try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
 	}
-	for n := f.rng.IntN(3); ends && n > 0; n-- {
+	for n := f.rng.IntN(3); ends && n > 0; n-- { // the next runs may be ended, too
 		r = f.begin(f.target.again)
 		f.pause(1)
 		f.end(r)
@@ -189,7 +190,7 @@ func (f *fault) end(r *run) {
 	f.wait(r)
 }
 
-// soundRows returns the rows so far. For a target without rows it returns "".
+// soundRows returns the rows so far, without those of yesterday. For a target without rows it returns "".
 func (f *fault) soundRows() string {
 	rows, err := os.ReadFile(f.out(f.target.rows + replace.PartExt))
 	if err != nil {

@@ -96,6 +96,7 @@ func build(out string, fast bool) error {
 	return b.write(out, fast)
 }
 
+// fail keeps err if it is the first error.
 func (b *builder) fail(err error) { b.err = cmp.Or(b.err, err) }
 
 func (b *builder) web(name string) string { return filepath.Join(b.root, "web", name) }
@@ -107,14 +108,14 @@ func (b *builder) read(path string) []byte {
 	return data
 }
 
-// encode returns a value as JSON.
+// encode returns a value as indented JSON. A failure becomes b.err.
 func (b *builder) encode(v any) []byte {
 	data, err := json.MarshalIndent(v, "", "  ")
 	b.fail(err)
 	return data
 }
 
-// add adds a file to the page.
+// add adds a file to the page, to be loaded at the first visit unless the caller sets late.
 func (b *builder) add(name string, data []byte) *file {
 	sum := sha256.Sum256(data)
 	f := &file{data: data, File: site.File{Path: name, Type: site.TypeOf(name), Size: len(data), SHA256: hex.EncodeToString(sum[:])}}
@@ -277,7 +278,7 @@ func (b *builder) shell() {
 	b.fail(err)
 	var head strings.Builder
 	head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
-	kept, later := []string{"./"}, []string{}
+	kept, later := []string{"./"}, []string{} // kept from the first visit on, or once asked for
 	all := sha256.New()
 	for _, name := range b.names() {
 		f := b.files[name]
@@ -387,7 +388,7 @@ func (b *builder) write(out string, fast bool) error {
 	var group sync.WaitGroup
 	names := b.names()
 	errs := make([]error, len(names))
-	room := make(chan struct{}, 2)
+	room := make(chan struct{}, 2) // two at a time
 	for i, name := range names {
 		f := b.files[name]
 		f.Brotli = f.Model == "" && site.Compresses(f.Type)
@@ -420,7 +421,7 @@ func (b *builder) write(out string, fast bool) error {
 // compression is the file that says how well the site is compressed.
 const compression = "compression"
 
-// compressed returns the names of well-compressed files below a folder, by the SHA-256 of their content.
+// compressed returns the names of well-compressed files below a folder, by the SHA-256 of their content, nil if there are none.
 func compressed(folder string) map[string]string {
 	mark, err := os.ReadFile(filepath.Join(folder, compression))
 	if err != nil || string(mark) != "best\n" {

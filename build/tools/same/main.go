@@ -152,7 +152,7 @@ var (
 	flagRow    = regexp.MustCompile(`(?m)^  (?:-\w, |    )--([\w-]+)`)
 )
 
-// unused lists the flags that help shows but no line uses.
+// unused lists the flags that no task uses, as "baca VERB --FLAG". It asks the help of each command and of its subcommands.
 func (s *side) unused(ctx context.Context, tasks []task) (list []string) {
 	var parts []string // of lines
 	for _, t := range tasks {

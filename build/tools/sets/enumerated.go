@@ -49,9 +49,10 @@ var grammar = func() map[string][]string {
 	return ways
 }()
 
+// slot matches {SYMBOL}, or {SYMBOL*LOW-HIGH}, which is expanded LOW to HIGH times.
 var slot = regexp.MustCompile(`\{([^{}*]*)(?:\*(\d+)-(\d+))?\}`)
 
-// expand replaces a symbol by a random one of its expansions. A name without expansions stays.
+// expand returns a random expansion of a symbol, without slots. A name without expansions stays.
 func expand(rng *rand.Rand, symbol string) string {
 	ways := grammar[symbol]
 	if len(ways) == 0 {

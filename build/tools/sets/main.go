@@ -89,8 +89,8 @@ func compoundOf(text string, m *molecule.Molecule) compound {
 	return compound{text, p, smiles.Write(p), aside.Others}
 }
 
-// components returns the different organic components of m other than counter-ions and solvents. medicine tells whether
-// a counter-ion or solvent among them is also a medicine.
+// components returns the different organic components of m other than counter-ions and solvents. medicine tells whether a
+// counter-ion of m is also a medicine; solvents never are.
 func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	for text := range strings.SplitSeq(smiles.Write(m), ".") {
 		part := try.To(smiles.Parse(text))
@@ -105,7 +105,7 @@ func components(m *molecule.Molecule) (list []compound, medicine bool) {
 	return list, medicine
 }
 
-// organicParent returns the organic parent of a record, or says why the record has none.
+// organicParent returns the organic parent of a record as a list of one, or says why the record has none.
 func organicParent(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
@@ -132,9 +132,9 @@ func clean(text string) (list []compound, fault string) {
 	switch {
 	case len(parts) == 0 && !medicine && smiles.IsOrganic(list[0].parent):
 		return nil, "counter-ions or solvents"
-	case len(parts) == 0:
+	case len(parts) == 0: // a counter-ion that is a medicine, or nothing organic, which faultOf refuses
 		least = 1
-	case list[0].others > 0:
+	case list[0].others > 0: // a combination
 		list, least = parts, leastOfMany
 	}
 	return slices.DeleteFunc(list, func(c compound) bool {
@@ -181,12 +181,13 @@ func read(path string, source ...string) (rows []row) {
 
 func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
 
-// drugs writes drugs.csv and returns the parents in it. In clintox all rows were approved or in clinical trials.
+// drugs writes drugs.csv, prints what it leaves out, and returns the parents in the file, by their SMILES.
 func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
 	records, left := 0, map[string]int{}
 	for _, source := range sources {
+		// All rows of clintox were approved or in clinical trials.
 		for i, r := range read(table(data, source)) {
 			records++
 			if source == "bbbp" && !generic.MatchString(r.name) {
@@ -248,7 +249,7 @@ func bioactive(data, out string, drugs map[string]bool) {
 		list, _ := organicParent(text)
 		return list
 	}
-	draw(rows, "chembl", len(rows), known, ofAnyKind)
+	draw(rows, "chembl", len(rows), known, ofAnyKind) // makes all of ChEMBL known
 	maps.Copy(known, drugs)
 	var outside []string
 	for _, p := range backgroundParts {
@@ -278,7 +279,7 @@ func draw(rows []row, source string, count int, known map[string]bool, compounds
 	return list
 }
 
-// writeList writes a list of SMILES.
+// writeList sorts a list of SMILES and writes it to the folder out.
 func writeList(out, name string, list []string) {
 	sortMolecules(list)
 	try.Check(os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644))

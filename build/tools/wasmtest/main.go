@@ -117,13 +117,13 @@ func handler(program string, arguments []string, web, goroot string, exited chan
 	}
 
 	mux := http.NewServeMux()
-	content := func(path, kind string, body []byte) {
+	content := func(path, kind string, body []byte) { // is served at path
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			w.Write(body)
 		})
 	}
-	file := func(path, name string) {
+	file := func(path, name string) { // is served at path
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) })
 	}
 	start, _ := json.Marshal(map[string]any{"argv": argv, "env": env}) // strings always can
@@ -146,7 +146,7 @@ func handler(program string, arguments []string, web, goroot string, exited chan
 		}
 		select {
 		case exited <- code:
-		default:
+		default: // the first is enough
 		}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

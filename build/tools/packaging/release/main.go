@@ -84,6 +84,7 @@ func generated(root string) (texts, site []ship.File) {
 	dir := try.To(os.MkdirTemp("", "baca"))
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "baca")
+	// ask returns what a command prints.
 	ask := func(args ...string) []byte {
 		c := exec.Command(args[0], args[1:]...)
 		c.Dir, c.Env = root, append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", ship.Made.Unix()))

@@ -132,7 +132,7 @@ func Allow(f *os.File, path string) {
 	}
 }
 
-// Bytes is File for content that is known.
+// Bytes replaces a file by data, like [File].
 func Bytes(path string, data []byte) error {
 	return File(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
@@ -148,7 +148,7 @@ func (p *part) Write(b []byte) (int, error) {
 	return n, p.named(err)
 }
 
-// named returns an error with the name that the caller knows.
+// named returns err with the name that the caller gave, in place of the part's.
 func (p *part) named(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:

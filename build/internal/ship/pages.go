@@ -28,7 +28,7 @@ func Unlink(root, name string, page []byte, there func(file string) bool) []byte
 // links to other files of the repository become text, and commands lose the folder bin/.
 func Documents(root string, pages ...string) (files []File, err error) {
 	names := map[string]bool{}
-	read := func(name string) (f File) {
+	read := func(name string) (f File) { // appends a file, or sets err
 		names[name] = true
 		if f, err = Read(name, filepath.Join(root, name), 0o644); err == nil {
 			files = append(files, f)
@@ -41,7 +41,7 @@ func Documents(root string, pages ...string) (files []File, err error) {
 			return nil, err
 		}
 	}
-	for _, f := range files {
+	for _, f := range files { // pages alone: links of what they link to are not followed
 		Unlink(root, f.Name, f.Data, func(file string) bool {
 			switch path.Ext(file) {
 			case ".md", ".png", ".svg", ".tsv", ".txt", ".ipynb":

@@ -16,6 +16,7 @@ func (e Error) Error() string { return e.Err.Error() }
 
 func (e Error) Unwrap() error { return e.Err }
 
+// Errorf returns an Error with a formatted message.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
 // OneOf returns an Error unless value is one of the choices.

@@ -43,7 +43,7 @@ func (o *opened) Read(p []byte) (int, error) {
 
 func (o *opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.store.Close()) }
 
-// open opens a file. If there is none, the error is [fs.ErrNotExist].
+// open opens a file. If there is none, the error wraps [fs.ErrNotExist].
 func open(ctx context.Context, name string) (io.ReadCloser, error) {
 	store, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -74,9 +74,9 @@ func sizeOf(ctx context.Context, name string) int64 {
 	return try.To(store.Size(ctx, name))
 }
 
-// writeFile makes what write writes the content of a file, but only if write has no error. Whoever reads
-// the file meanwhile finds no file, its old content or the new. An object is there once it is
-// closed; after an error its upload is cancelled, and it is removed if the store has kept a part.
+// writeFile makes what write writes the content of a file, but only if write has no error. Whoever reads the file meanwhile finds
+// no file, its old content or the new. An object is there once it is closed; after an error its upload is cancelled, and it is
+// removed if the store has kept a part.
 func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
 	if !remote(name) {
 		return replace.File(name, write)
@@ -126,7 +126,7 @@ func lockFolder(folder string) (release func(), err error) {
 	return release, err
 }
 
-// expand lists the files that patterns name, in their order.
+// expand lists the files that patterns name, in their order. A pattern that names none ends the work.
 func expand(ctx context.Context, patterns []string) (names []string) {
 	for _, pattern := range patterns {
 		if !strings.ContainsAny(pattern, "*?[") {

@@ -72,7 +72,7 @@ var last struct {
 	*scoring
 }
 
-// begin lists the inputs, and checks that the folder holds the same run or none yet.
+// begin lists the inputs, and writes to the folder which run it holds. It ends the work if that is another one.
 func (c *config) begin(ctx context.Context, patterns []string) {
 	c.Run.Inputs = nil
 	for _, name := range expand(ctx, patterns) {
@@ -91,7 +91,7 @@ func (c *config) begin(ctx context.Context, patterns []string) {
 // errOther means that the folder holds another run.
 var errOther = errors.New("the folder holds another run")
 
-// same reports a run whose rows would be others.
+// same returns an error, which wraps errOther, if the rows of a run with settings r would be others.
 func (c *config) same(r settings) error {
 	what := ""
 	switch now := c.Run; {
@@ -111,7 +111,7 @@ func (c *config) same(r settings) error {
 	return fmt.Errorf("%s: %w, %s; want the same again or a new folder", c.Folder, errOther, what)
 }
 
-// open prepares the work. A new config gets program and model; those of a worker must be the same.
+// open prepares the work. It sets program and model of a new config; on a worker it returns an error if they are others.
 func (c *config) open(ctx context.Context) (s *scoring, err error) {
 	defer try.Catch(&err)
 	last.Lock()
@@ -165,17 +165,17 @@ const runName, planName, summaryName = "run.json", "plan.json", "summary.json"
 
 func (c *config) path(name string) string { return inFolder(c.Folder, name) }
 
-// part is the name of a file of a shard.
+// part returns the name of a file of a shard.
 func (c *config) part(what string, shard int, ext string) string {
 	return c.path(fmt.Sprintf("%s-%05d-of-%05d.%s", what, shard, c.Run.Shards, ext))
 }
 
-// save writes a value with a checksum, and load reads it.
+// save writes a value as JSON with a checksum.
 func save(ctx context.Context, name string, v any) error {
 	return writeFile(ctx, name, func(w io.Writer) error { return sealed.Write(w, v) })
 }
 
-// load reads a sealed file of JSON into v.
+// load reads into v what save wrote. The error wraps fs.ErrNotExist if there is no file.
 func load(ctx context.Context, name string, v any) error {
 	f, err := open(ctx, name)
 	if err != nil {
@@ -201,7 +201,8 @@ type rows struct {
 	Error   string   `json:"error,omitempty"` // why it could not be read to its end; the records before that count
 }
 
-// count counts the records of an input without parsing them.
+// count counts the records of an input without parsing them, unless the folder has the count. If the input cannot be read to its
+// end, that is no error: rows.Error says why.
 func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 	of, r := s.Run.Inputs[number], rows{}
 	name := s.path(fmt.Sprintf("rows-%05d.json", number))
@@ -223,8 +224,8 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 	return r, save(ctx, name, r)
 }
 
-// read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
-// the file, or of what of it can be read. own is told the further columns.
+// read calls use with the records of an input, not parsed, until use returns false. It returns the SHA-256 of the file, or of what
+// of it can be read. own is told the further columns.
 func (s *scoring) read(ctx context.Context, number int, own func(all, own []string),
 	use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
@@ -260,7 +261,7 @@ type broken struct {
 	Error string `json:"error"`
 }
 
-// newPlan is the plan for inputs with these records.
+// newPlan returns the plan for inputs with these records.
 func newPlan(all []rows) *plan {
 	p := &plan{First: make([]int, len(all)+1)}
 	for i, r := range all {
@@ -276,7 +277,7 @@ func newPlan(all []rows) *plan {
 	return p
 }
 
-// records is the number of all records.
+// records returns the number of all records.
 func (p *plan) records() int { return p.First[len(p.First)-1] }
 
 // shard returns the places of the first record of a shard and behind its last.
@@ -295,8 +296,8 @@ type mark struct {
 	Rejects string      `json:"rejects_sha256"` // of the refused records
 }
 
-// score scores a shard and writes its rows, the refused records and last of all the mark. A
-// shard that is done is left as it is.
+// score scores a shard, writes its rows, the refused records and last of all the mark, and returns the mark. A shard that is done
+// is left as it is.
 func (s *scoring) score(ctx context.Context, p *plan, shard int) (m *mark, err error) {
 	defer try.Catch(&err)
 	rows, rejects, name := s.part("scores", shard, s.Run.To), s.part("rejects", shard, "csv"), s.part("done", shard, "json")
@@ -313,7 +314,7 @@ func (s *scoring) score(ctx context.Context, p *plan, shard int) (m *mark, err e
 	return m, save(ctx, name, m)
 }
 
-// sumOf returns the SHA-256 of a file, or nothing.
+// sumOf returns the SHA-256 of a file, or "" if it cannot be read.
 func sumOf(ctx context.Context, name string) string {
 	f, err := open(ctx, name)
 	if err != nil {
@@ -363,7 +364,7 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dat
 	first, end := p.shard(shard, s.Run.Shards)
 	return func(yield func(dataset.Record, error) bool) {
 		for number, in := range s.Run.Inputs {
-			place, wanted := p.First[number], true
+			place, wanted := p.First[number], true // the row that was read last; whether yield wants more
 			lo, hi := max(first, place), min(end, p.First[number+1])
 			if lo >= hi {
 				continue
@@ -376,6 +377,7 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dat
 				}
 				return wanted && place < hi
 			})
+			// Records are missing, or the bytes are others.
 			if wanted && (place < hi || sum != p.SHA256[number]) {
 				wanted = false
 				yield(dataset.Record{}, cmp.Or(err,
@@ -405,7 +407,7 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// Err lists the missing shards, nil if there are none.
+// Err returns an error if shards are missing or inputs broke off, else nil.
 func (s *summary) Err() error {
 	var errs []error
 	if n := len(s.Failed); n > 0 {
@@ -432,8 +434,8 @@ func (s *scoring) summarize(p *plan, done []piece) *summary {
 	return sum
 }
 
-// join writes the rows of all shards, which must have been scored, into one file, scores.csv
-// or scores.jsonl in the folder, and the refused records into rejects.csv.
+// join writes the rows of all shards, which must have been scored, into one file, scores.csv or scores.jsonl in the folder, and the
+// refused records into rejects.csv.
 func (s *scoring) join(ctx context.Context) error {
 	for _, file := range [][2]string{{"scores", s.Run.To}, {"rejects", "csv"}} {
 		what, ext := file[0], file[1]
@@ -452,7 +454,7 @@ func (s *scoring) join(ctx context.Context) error {
 	return nil
 }
 
-// appendFile copies a file, without its header unless that comes first.
+// appendFile copies a file to w, without its first line if headless.
 func appendFile(ctx context.Context, w io.Writer, name string, headless bool) error {
 	f, err := open(ctx, name)
 	if err != nil {

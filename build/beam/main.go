@@ -121,7 +121,7 @@ func flags(fs *flag.FlagSet) *config {
 	return c
 }
 
-// check reports mistakes in the command line.
+// check returns an error for a mistake in the command line.
 func (c *config) check(inputs []string) error {
 	switch {
 	case len(inputs) == 0:
@@ -142,7 +142,7 @@ func (c *config) check(inputs []string) error {
 	return nil
 }
 
-// invoke is main with its surroundings as arguments.
+// invoke is main with its surroundings as arguments. It returns the exit status.
 func invoke(ctx context.Context, c *config, inputs []string, stderr io.Writer) int {
 	if err := c.check(inputs); err != nil {
 		fmt.Fprintf(stderr, "baca-beam: %v\n", err)

@@ -68,6 +68,7 @@ func together(s beam.Scope, pieces beam.PCollection) beam.PCollection {
 	return beam.GroupByKey(s, beam.AddFixedKey(s, pieces))
 }
 
+// numbers returns 0, …, n−1.
 func numbers(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -112,6 +113,7 @@ func (f *scoreFn) ProcessElement(ctx context.Context, shard int) piece {
 	return piece{Number: shard, Mark: m}
 }
 
+// score scores a shard in its turn.
 func (f *scoreFn) score(ctx context.Context, shard int) (m *mark, err error) {
 	defer try.Catch(&err)
 	defer try.To(f.Config.turn(ctx))()
@@ -119,7 +121,7 @@ func (f *scoreFn) score(ctx context.Context, shard int) (m *mark, err error) {
 	return s.score(ctx, p, shard)
 }
 
-// planned opens the work and reads its plan.
+// planned opens the work and reads its plan. A failure is one of package try.
 func (c *config) planned(ctx context.Context) (*scoring, *plan) {
 	s, p := try.To(c.open(ctx)), new(plan)
 	try.Check(load(ctx, s.path(planName), p))

@@ -153,7 +153,7 @@ func (g *GPU) Software() bool { return g.adapter.Software }
 // Limits implements wgsl.GPU.
 func (g *GPU) Limits() wgsl.Limits { return g.adapter.limits }
 
-// failure returns and forgets the first error since its last call.
+// failure returns the first error since it was last called, or nil. A lack of memory or a lost device wraps the error of wgsl.
 func (g *GPU) failure() error {
 	message := make([]C.char, 1024)
 	kind := C.gpu_error(g.g, &message[0], C.size_t(len(message)))
@@ -169,7 +169,7 @@ func (g *GPU) failure() error {
 	return errors.New(text)
 }
 
-// newBuffer makes a buffer. It returns an error, such as wgsl.ErrMemory, if the device cannot.
+// newBuffer makes a buffer of so many bytes, for results if staging, for parameters if uniform. It returns an error if the device cannot.
 func (g *GPU) newBuffer(bytes int, staging, uniform bool) (unsafe.Pointer, error) {
 	p := C.gpu_buffer(g.g, C.uint64_t(bytes), C.bool(staging), C.bool(uniform))
 	if err := g.failure(); err != nil {
@@ -220,7 +220,7 @@ func (g *GPU) NewKernel(_, code string, writable []bool) (wgsl.Kernel, error) {
 	return wgsl.Kernel(len(g.kernels)), nil
 }
 
-// group returns the bind group of a call.
+// group returns the bind group of a call, and keeps it for later calls.
 func (g *GPU) group(c wgsl.Call) (unsafe.Pointer, error) {
 	key := group{c.Kernel, c.Buffers}
 	if p, ok := g.groups[key]; ok {
@@ -249,7 +249,7 @@ func (g *GPU) params(data []byte) error {
 		if err != nil {
 			return err
 		}
-		for k, group := range g.groups {
+		for k, group := range g.groups { // which hold the old buffer
 			C.gpu_group_release(group)
 			delete(g.groups, k)
 		}

@@ -66,7 +66,7 @@ var types = map[string]string{
 // TypeOf returns the media type for a path.
 func TypeOf(name string) string { return cmp.Or(types[path.Ext(name)], "application/octet-stream") }
 
-// Compresses tells whether a type is worth compressing.
+// Compresses reports whether files of a type are worth compressing.
 func Compresses(mediaType string) bool {
 	t, _, _ := strings.Cut(mediaType, ";")
 	switch t {
@@ -144,7 +144,7 @@ func (s *Site) Content(name string) ([]byte, error) {
 	return e.forms[""]()
 }
 
-// entry returns the entry of a file.
+// entry returns the entry of a file, with a function for each form that it has.
 func (s *Site) entry(f File) *entry {
 	stored := sync.OnceValues(func() ([]byte, error) {
 		switch {
@@ -254,7 +254,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// encoding is br if the request accepts it and the file has it, else gzip, else empty for the plain form.
+// encoding returns br if the request accepts it and the file has it, else gzip under the same condition, else "" for the plain form.
 func (e *entry) encoding(accept string) string {
 	accepted := map[string]bool{}
 	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {

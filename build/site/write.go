@@ -97,7 +97,7 @@ func below(dir, name string) string { return filepath.Join(dir, filepath.FromSla
 // endings of files by their content encoding.
 var endings = map[string]string{"br": ".br", "gzip": ".gz"}
 
-// forms returns what is written, by path.
+// forms returns the content of each file to write, by path: of each form of each file.
 func (s *Site) forms() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for name, e := range s.by {
@@ -112,6 +112,7 @@ func (s *Site) forms() (map[string][]byte, error) {
 	return all, nil
 }
 
+// write replaces a file, and makes its folder.
 func write(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -119,7 +120,7 @@ func write(name string, data []byte) error {
 	return replace.Bytes(name, data)
 }
 
-// readMark returns the files of an earlier site in a folder: none in an empty one.
+// readMark returns the files of an earlier site in a folder: none in an empty one. Other files without a mark are an error.
 func readMark(dir string) ([]string, error) {
 	const want = "want a new or empty folder, or one that baca serve --write wrote"
 	name := filepath.Join(dir, List)

@@ -42,7 +42,7 @@ var targets = []target{
 	{"windows", "arm64", "win_arm64"},
 }
 
-// name is that of the file.
+// name returns the name of the wheel.
 func (t target) name() string { return fmt.Sprintf("%s-py3-none-%s.whl", stem, t.tags) }
 
 func (t target) program() ship.Program {
@@ -90,7 +90,7 @@ func wheels(out, commit string, targets []target) (err error) {
 // info is the folder of a wheel that describes it.
 var info = stem + ".dist-info/"
 
-// files are those of the wheel of a target, but for RECORD.
+// files returns the files of the wheel of a target, without RECORD.
 func (t target) files(root, commit string) []ship.File {
 	source := filepath.Join(root, "build", "python")
 	readme := ship.Unlink(root, "build/python/README.md", try.To(os.ReadFile(filepath.Join(source, "README.md"))), func(string) bool { return false })
@@ -107,7 +107,7 @@ func (t target) files(root, commit string) []ship.File {
 	)
 }
 
-// modules are the files of the package that are written in Python.
+// modules returns the files of the package that are written in Python.
 func modules(folder string) (files []ship.File) {
 	for _, e := range try.To(os.ReadDir(folder)) {
 		if ext := filepath.Ext(e.Name()); ext == ".py" || ext == ".typed" {
@@ -140,7 +140,7 @@ Description-Content-Type: text/markdown
 
 `
 
-// wheel is the file WHEEL.
+// wheel returns the content of the file WHEEL.
 func (t target) wheel() []byte {
 	text := "Wheel-Version: 1.0\nGenerator: baca " + algo.Version + "\nRoot-Is-Purelib: false\n"
 	for tag := range strings.SplitSeq(t.tags, ".") {

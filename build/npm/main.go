@@ -33,8 +33,7 @@ func main() {
 	fmt.Println(name)
 }
 
-// pack writes the package below a folder, and returns the name of the file that `npm
-// install` takes.
+// pack writes the package below a folder, and returns the path of the file that `npm install` takes.
 func pack(out string) (string, error) {
 	root, err := ship.Folder(out)
 	if err != nil {

@@ -240,12 +240,12 @@ func (p *Plain) UnmarshalJSON(data []byte) error {
 // then those before it.
 func pairsOf(list []byte) (pairs [][2]int32, whole bool) {
 	var pair [2]int32
-	depth, n := 0, 0
+	depth, n := 0, 0 // open brackets; numbers of the pair so far
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
 		case c == '[' && depth < 2:
 			depth, n = depth+1, 0
-		case c == ']' && depth == 1:
+		case c == ']' && depth == 1: // the end of the list
 		case c == ']' && n == 2:
 			pairs, depth = append(pairs, pair), 1
 		case c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r':
@@ -266,6 +266,7 @@ func pairsOf(list []byte) (pairs [][2]int32, whole bool) {
 	return pairs, true
 }
 
+// Len returns the number of records.
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
 
 // records returns the list's records for a schema, molecules in a form. It returns an error for more than most records
@@ -335,6 +336,7 @@ func (h How) Decider() string {
 // Check returns an error for values that the command refuses.
 func (h How) Check() error { return cmp.Or(algo.CheckBy(h.Decider()), decide.CheckAlpha(h.Alpha)) }
 
+// batch reports whether the records form a batch.
 func (h How) batch() bool { return h.By != algo.ByAlone }
 
 // A Whole describes a batch.

@@ -38,7 +38,7 @@ type step struct {
 	sum   int
 }
 
-// add adds a graph of so many nodes. Of all graphs it keeps the sizes of the largest, as many as a batch has.
+// add adds a graph of so many nodes. If there are more than a batch has, it drops the smallest.
 func (s *step) add(nodes int) {
 	at, _ := slices.BinarySearch(s.sizes, nodes)
 	s.sizes = slices.Insert(s.sizes, at, nodes)
@@ -137,7 +137,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			return nil, err
 		}
 	}
-	told := func() error {
+	told := func() error { // after each epoch
 		return progress(Progress{Epoch: job.State.Epoch, Epochs: job.Card.Epochs, Loss: job.Loss.Total})
 	}
 	if out.File, err = job.Make(ctx, told); err != nil {

@@ -201,7 +201,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	return a.guard(sameOrigin.Handler(a.mux)), nil
 }
 
-// methodNotAllowed answers requests with another method than those allowed.
+// methodNotAllowed returns a handler that answers with status 405. methods are the allowed ones, for the field Allow.
 func methodNotAllowed(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", methods)
@@ -209,7 +209,8 @@ func methodNotAllowed(methods string) http.HandlerFunc {
 	}
 }
 
-// guard passes on the requests that may ask.
+// guard passes to next the requests that may ask: to this machine's name if Loopback is set, and with the token, which /healthz
+// does not need. It answers all others, and preflights.
 func (a *API) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(a.options.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -288,6 +289,7 @@ type problem struct {
 	retry time.Duration // when to try again; 0: never
 }
 
+// problemf returns a problem with a status and a formatted detail.
 func problemf(status int, format string, args ...any) *problem {
 	return &problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
 }
@@ -323,8 +325,8 @@ func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 // errTime is the cause of a timeout.
 var errTime = errors.New("the request took too long")
 
-// enter lets a request wait for its turn, or returns an error if its body is too large or too many wait. bytes is the
-// size of the body, negative if unknown. The caller must call leave.
+// enter counts a request among those that compute or wait, until leave is called. It returns a problem if its body is too large or
+// too many wait already. bytes is the size of the body, negative if unknown.
 func (a *API) enter(bytes int64) (leave func(), err error) {
 	if bytes > a.options.Limits.Bytes {
 		return nil, tooLarge(a.options.Limits.Bytes)
@@ -340,7 +342,7 @@ func (a *API) enter(bytes int64) (leave func(), err error) {
 	}
 }
 
-// turn waits until the request may compute. The caller must call done. A wait that is too long is an error.
+// turn waits until the request may compute, until done is called. If ctx ends or the wait is too long, it returns an error.
 func (a *API) turn(ctx context.Context) (done func(), err error) {
 	late := time.NewTimer(a.options.Limits.Wait)
 	defer late.Stop()

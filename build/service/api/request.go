@@ -85,7 +85,7 @@ func (b *body) end() {
 	}
 }
 
-// head waits for the start of the body, so that a slow client delays nobody.
+// head waits for the first headSize bytes of the body, or for its end, so that a slow client delays nobody.
 func (b *body) head() error {
 	_, err := b.in.Peek(headSize)
 	if errors.Is(err, io.EOF) {
@@ -94,6 +94,7 @@ func (b *body) head() error {
 	return err
 }
 
+// tooLarge returns the problem of a body of more than limit bytes.
 func tooLarge(limit int64) *problem {
 	return problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes: send fewer records at once", limit)
 }
@@ -104,6 +105,7 @@ type inputError struct{ err error }
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
+// inputf returns an inputError with a formatted message.
 func inputf(format string, args ...any) error { return &inputError{fmt.Errorf(format, args...)} }
 
 // A reader reads the bodies of a media type.
@@ -123,6 +125,7 @@ var readers = map[string]reader{
 	"chemical/x-mdl-sdfile":      {answer: csv, read: readText(dataset.SDF)},
 }
 
+// mediaTypes returns the media types of bodies, sorted.
 func mediaTypes() []string { return slices.Sorted(maps.Keys(readers)) }
 
 // readText returns a function that reads records as from a file. For a model of plain graphs, lines of JSON are node-link
@@ -158,7 +161,7 @@ func readText(format dataset.Format) func(*question, *run.Plan, *body) (run.Inpu
 	}
 }
 
-// wrapped marks an error as one of the input.
+// wrapped returns err as an inputError, nil for nil.
 func wrapped(err error) error {
 	if err == nil {
 		return nil
@@ -249,7 +252,7 @@ func readDocument(_ *question, p *run.Plan, b *body) (run.Input, error) {
 	return inputOf(&l, p, service.MaxBatch)
 }
 
-// inputOf checks a list of a JSON document and returns it as an input of at most most records.
+// inputOf checks a list of a JSON document and returns it as an input. Other than one list, or more than most records, is an error.
 func inputOf(l *service.List, p *run.Plan, most int) (run.Input, error) {
 	if (l.SMILES == nil) == (l.Graphs == nil) {
 		return run.Input{}, inputf("want one of the lists smiles and graphs")

@@ -276,7 +276,7 @@ type listed struct {
 	comma string // before the next row
 }
 
-// Write writes lines of JSON as elements of a list, with commas between them.
+// Write writes lines of JSON as elements of a list, with commas between them. b must end with a whole line.
 func (l *listed) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		if _, err := io.WriteString(l.out, l.comma+"\n"+string(bytes.TrimSuffix(line, []byte("\n")))); err != nil {

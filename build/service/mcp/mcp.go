@@ -164,12 +164,12 @@ func score(ctx context.Context, s *service.Service, in Scoring, columns table.Gr
 	return out, err
 }
 
-// fields returns the columns of an answer.
+// fields returns the columns of an answer, without the id.
 func fields(columns table.Group) []table.Field {
 	return slices.DeleteFunc(table.Fields(columns), func(f table.Field) bool { return f.Name == "id" })
 }
 
-// rowsOf parses lines of JSON, and leaves out what is null.
+// rowsOf parses lines of JSON. It leaves out what is null, and makes texts printable.
 func rowsOf(lines []byte) (list []map[string]any, err error) {
 	for line := range bytes.Lines(lines) {
 		var row map[string]any
@@ -186,7 +186,7 @@ func rowsOf(lines []byte) (list []map[string]any, err error) {
 	return list, err
 }
 
-// answering returns the schema of a Scored.
+// answering returns the schema of a Scored whose rows have these columns and those of a batch.
 func answering(columns table.Group) *jsonschema.Schema {
 	s, err := jsonschema.For[Scored](nil)
 	if err != nil {

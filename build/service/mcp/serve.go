@@ -89,14 +89,15 @@ func readLines(r io.Reader, lines chan<- line, closed <-chan struct{}) {
 	}
 }
 
-// Read returns the next message, or the error at the end of input, once all requests are answered.
+// Read returns the next message. At the end of the input it waits until all requests are answered, and returns why the input
+// ended. It also ends with ctx, and with io.EOF after Close.
 func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for c.end == nil || c.waits() {
 		select {
 		case l := <-c.lines:
 			c.end = l.err
 			if c.end != nil {
-				c.lines = nil
+				c.lines = nil // receives nothing any more
 			}
 			if len(l.text) == 0 {
 				continue
@@ -121,7 +122,8 @@ func (c *conversation) waits() bool {
 	return len(c.open) > 0
 }
 
-// message returns the message of a line. It refuses a line without one, and ignores answers, since the server asks nothing.
+// message returns the request in a line. If the line has none, it answers with an error and returns nil. It also returns nil for an
+// answer, since the server asks nothing. An error is one of writing.
 func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +136,7 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	if m.Method == nil && (m.Result != nil || m.Error != nil) {
 		return nil, nil
 	}
-	exact := true
+	exact := true // the id keeps its value when it is decoded
 	switch id := m.ID.(type) {
 	case string:
 	case float64:
@@ -160,7 +162,7 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	return q, nil
 }
 
-// twice returns an error if a message repeats a key.
+// twice returns an error if a message, its params or their arguments repeat a key.
 func twice(text []byte) error {
 	for _, next := range []string{"params", "arguments", ""} {
 		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model",

@@ -24,7 +24,7 @@ var valueColumns = map[string]struct {
 	"new_scaffold": {func(v *algo.Values) *float64 { return &v.NewScaffold }, func(c *algo.ValueColumns) *string { return &c.NewScaffold }},
 }
 
-// columns returns the names of the question's columns of values, each called like itself.
+// columns returns the names of the question's columns of values, each called like itself. list must have read them without an error.
 func (q *question) columns() (c algo.ValueColumns) {
 	for _, name := range q.Values {
 		*valueColumns[name].name(&c) = name
@@ -84,7 +84,7 @@ func texts(body []byte, n int) ([]string, error) {
 	return list, nil
 }
 
-// graphs reads n numbers of nodes, n numbers of edges and then the ends of all edges.
+// graphs reads n numbers of nodes, n numbers of edges and then the ends of all edges. It returns an error unless these fill the body.
 func graphs(body []byte, n int) ([]service.Plain, error) {
 	if len(body)%4 != 0 || len(body) < 8*n {
 		return nil, fmt.Errorf("a body of %d bytes for %d graphs: want numbers of four bytes, two for each graph", len(body), n)
@@ -121,7 +121,7 @@ type columns struct {
 	verdicts, foreign []byte
 }
 
-// add adds a row.
+// add adds a row. A refused one gets NaN and noVerdict.
 func (c *columns) add(r table.Row) {
 	scores, verdict, foreign := algo.Row{Score: math.NaN(), P: math.NaN(), AloneP: math.NaN(), Batch: math.NaN()}, noVerdict, byte(0)
 	if s, scored := r.(*table.Scored); scored {
@@ -137,7 +137,7 @@ func (c *columns) add(r table.Row) {
 	c.verdicts, c.foreign = append(c.verdicts, byte(verdict)), append(c.foreign, foreign)
 }
 
-// body returns the columns as bytes. Only for a batch, list is set, and the last two columns follow.
+// body returns the columns as bytes, those that only a batch has at the end if list is set.
 func (c *columns) body(list bool) []byte {
 	b := append(appendNumbers(appendNumbers(nil, c.scores), c.p), c.verdicts...)
 	if list {
@@ -146,7 +146,7 @@ func (c *columns) body(list bool) []byte {
 	return b
 }
 
-// numbers reads float64 numbers.
+// numbers reads float64 numbers of eight bytes each. It returns an error for another length of body.
 func numbers(body []byte) ([]float64, error) {
 	if len(body)%8 != 0 {
 		return nil, fmt.Errorf("a body of %d bytes: want numbers of eight", len(body))

@@ -93,7 +93,7 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 	}
 }
 
-// answerTo answers a question. It writes progress to w at once.
+// answerTo answers a question, with Error if it cannot. It writes progress to w at once.
 func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer) *answer {
 	a := &answer{}
 	var err error
@@ -171,7 +171,7 @@ func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) e
 	return fmt.Errorf("op %q: want models, open, about, file, score, explain, neighbors, trust, column, train, fingerprints, foreign or q_values", q.Op)
 }
 
-// rows scores or explains a list.
+// rows answers with scores and verdicts of a list or, for explain and neighbors, with its rows as JSON lines.
 func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error {
 	_, l, err := q.list()
 	if err != nil {

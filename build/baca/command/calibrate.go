@@ -45,7 +45,8 @@ func newCalibrate() *cobra.Command {
 	return c
 }
 
-// calibrate returns the file of a model that takes p-values from the list --holdout.
+// calibrate returns the file of a model that takes p-values from the list --holdout. Fewer than minReference graphs, or a model that
+// was made for sharing, are an error.
 func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 	ctx, stderr := r.c.Context(), r.c.ErrOrStderr()
 	if m.Shared > 0 {
@@ -107,7 +108,7 @@ func referenceGraphs(m *algo.Model, rows []algo.Source, stderr io.Writer) []*gra
 		}
 	}
 	n := len(list)
-	for k := range min(n, algo.MaxHoldout) {
+	for k := range min(n, algo.MaxHoldout) { // in place
 		list[k] = list[k*n/min(n, algo.MaxHoldout)]
 	}
 	return list[:min(n, algo.MaxHoldout)]

@@ -37,12 +37,12 @@ func main(root *cobra.Command) {
 	os.Exit(execute(root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// execute runs a command and returns its exit status. A first interrupt ends the work at the next safe point, a second
-// one ends the process.
+// execute runs a command and returns its exit status: 0 also if the reader of standard output has left. A first interrupt ends the
+// work at the next safe point, a second one ends the process.
 func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, stop) // a second interrupt has its usual effect
 	root.SetIn(stdin)
 	out, messages := &screen{to: stdout}, &screen{to: stderr, names: printable(args)}
 	root.SetArgs(args)
@@ -83,6 +83,7 @@ var kinds = map[string]string{
 	"uintSlice": "whole numbers of at least 0, with commas between",
 }
 
+// newRoot returns the command baca with all its subcommands.
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := program("baca", "Which graphs lie outside what a model was trained on", `BaCa scores graphs, molecules above all, by how far they lie outside what a
 pre-trained model has seen, and says how often a graph like the training set would
@@ -152,7 +153,7 @@ func inOrder(c *cobra.Command) {
 // groupErrors matches cobra's messages on groups of flags.
 var groupErrors = regexp.MustCompile(`\[([^]]*)\] were all set$|group \[([^]]*)\] .* missing \[(.*)\]$`)
 
-// checkGroups returns a mistake of the command line if flags that exclude each other, or belong together, do not fit.
+// checkGroups returns an error of usage if flags are given that exclude each other, or if one is missing that another needs.
 func checkGroups(c *cobra.Command, _ []string) error {
 	err := c.ValidateFlagGroups()
 	if err == nil {
@@ -177,7 +178,7 @@ func oneOfBelow(c *cobra.Command, args []string) error {
 	return usage.Errorf("unknown command %q; `%s --help` lists them", args[0], c.CommandPath())
 }
 
-// strict makes cobra's own commands refuse unknown arguments, and hides these commands in help.
+// strict makes cobra's own commands, help and completion, refuse unknown arguments, and hides them in help.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -204,7 +205,7 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// nearFlags returns the flags that a misspelt one may mean, by cobra's rule for commands.
+// nearFlags returns the names of flags that a misspelt one may mean, by the rule by which cobra suggests commands.
 func nearFlags(c *cobra.Command, flag string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	c.Flags().VisitAll(func(f *pflag.Flag) {

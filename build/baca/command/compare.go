@@ -94,7 +94,7 @@ func (f *compareFlags) run() error {
 	return f.write(f.c.OutOrStdout(), r.Comparison)
 }
 
-// list reads list k of the two, and adds its warnings to the report.
+// list reads input k, 0 for A and 1 for B, and adds its warnings and what identifies it to the report.
 func (f *compareFlags) list(k int, m *algo.Model, r *compare.Report) (*compare.List, error) {
 	s := f.source
 	s.paths = f.paths[k : k+1]

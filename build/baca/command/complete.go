@@ -10,7 +10,7 @@ import (
 	"baca/weights"
 )
 
-// completeValues registers completions of flag values.
+// completeValues registers completions of arguments and of flag values, also for all subcommands.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
 		"by": deciders(), "errors-by": strings.Split(trust.Names(trust.Orders()), ", "), "fail-on": failWords,

@@ -82,7 +82,7 @@ type driftRows struct {
 	read, moved int // number of records, and the record at which the alarm came; 0 for none
 }
 
-// add writes the row of a record.
+// add writes the row of a record, or counts it if --every leaves it out. The row of the alarm is always written.
 func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	w.read++
 	if r.Err != nil {

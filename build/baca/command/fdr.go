@@ -23,7 +23,7 @@ func (s *scoring) decide(err error) error {
 	return written(s.out, err)
 }
 
-// widen makes p-values compare with training graphs, too.
+// widen replaces the scorer and the model by ones whose p-values also compare with training graphs.
 func (s *scoring) widen(ctx context.Context) error {
 	alone, wide, err := service.Widen(ctx, s.model, s.alone, s.workers)
 	if err == nil {
@@ -69,7 +69,7 @@ func (p *pending) Write(columns []table.Column) {
 
 func (p *pending) Close() error { return p.out.Close() }
 
-// Flush keeps the rows back. It returns the first error.
+// Flush writes nothing. It returns the first error of keeping rows.
 func (p *pending) Flush() error { return p.err }
 
 // finish writes all rows with their q-values and final verdicts, and returns the numbers of verdicts. Rows with p-values

@@ -73,12 +73,12 @@ func (s *source) featurize(also writings) (err error) {
 	return checkRead(read, refused)
 }
 
-// errorLine returns the line of a refused record.
+// errorLine returns the line of a refused record. row counts from 0.
 func errorLine(row int, err error) []byte {
 	return fmt.Appendf(nil, "{\"row\": %d, \"error\": %s}\n", row, inJSON(err.Error()))
 }
 
-// featureLine returns the line of a molecule.
+// featureLine returns the line of a molecule: its row from 0, the features of its atoms, its bonds, and the SMILES that also asks for.
 func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	g := m.Graph()
 	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))

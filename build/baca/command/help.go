@@ -139,8 +139,8 @@ func columnsTopic() *cobra.Command {
 //go:embed help
 var texts embed.FS
 
-// describe sets the description and the examples of a command and its subcommands from help/PATH.txt. {names} in these
-// texts stand for what other packages declare. The command's own Long, such as a list, follows its text.
+// describe sets the description and the examples of a command and its subcommands from help/PATH.txt, if there is one. {names} in
+// these texts stand for what other packages declare. The command's own Long, such as a list, follows its text.
 func describe(c *cobra.Command, texts fs.FS, declared *strings.Replacer) {
 	text, err := fs.ReadFile(texts, "help/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".txt")
 	if err == nil {

@@ -39,7 +39,8 @@ type input struct {
 // plain reports whether the graphs are plain graphs, not molecules.
 func (in *input) plain() bool { return in.schema == algo.Constant }
 
-// openFor opens the input for a model. If it consists of files or a folder, run.Input.Again opens it again.
+// openFor opens the input for a model. If it is a TUDataset set, or consists of regular files or folders of Parquet files,
+// run.Input.Again opens it again. It returns an error for graphs that the model cannot read.
 func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 	in, err := s.open()
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) { return in.stream, func() {}, nil }
 	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) && partsOf(path) == nil }):
 		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) {
-			file := s.file
+			file := s.file // of the first reading
 			if file != nil {
 				if err := file.unchanged(); err != nil {
 					return nil, nil, err
@@ -118,9 +119,10 @@ func (s *source) open() (*input, error) {
 	return in, nil
 }
 
-// chain returns an input that continues with the further inputs after the first one.
+// chain returns an input that continues with the further inputs after the first one, and numbers their rows consecutively. An
+// input that cannot be read, or of another kind, ends it with an error.
 func (s *source) chain(first *input) *input {
-	all, in, row := *first, first, 0
+	all, in, row := *first, first, 0 // in is the input that is open
 	all.close = func() { in.close() }
 	all.stream = func(yield func(dataset.Record, error) bool) {
 		for i, path := range s.paths {
@@ -145,7 +147,7 @@ func (s *source) chain(first *input) *input {
 			}
 			for rec, err := range in.stream {
 				row++
-				rec.Row = row // rows are numbered consecutively
+				rec.Row = row
 				if !yield(rec, err) || err != nil {
 					return
 				}
@@ -158,7 +160,7 @@ func (s *source) chain(first *input) *input {
 	return &all
 }
 
-// openOne opens a file, a folder or, for "-", standard input.
+// openOne opens a file, a folder or, for "-", standard input. It sets s.file if the path is a regular file of molecules, else to nil.
 func (s *source) openOne(path string) (*input, error) {
 	s.file = nil
 	if path == "-" {
@@ -263,7 +265,8 @@ func tarFile(archive *tar.Writer, folder, name string) error {
 // errTU is the error for a TUDataset archive that is read as a stream.
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
-// readStream returns the records of r. If s.file is not nil, r reads from it.
+// readStream finds the format of r and returns its records. If s.file is not nil, r reads from it. end closes the input. The error
+// wraps errTU for a TUDataset archive.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet,

@@ -24,7 +24,7 @@ type inputFile struct {
 	sample string // SHA-256 of the file when a sample was drawn from it, or empty
 }
 
-// newInputFile returns nil unless f is a regular file. sample is the SHA-256 of an earlier reading, or empty.
+// newInputFile returns nil unless f is a regular file. sample is the SHA-256 of the file when a sample was drawn from it, or empty.
 func newInputFile(f *os.File, sample string) (*inputFile, error) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -73,8 +73,8 @@ func (f *inputFile) unchanged() error {
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
-// began returns an error if an earlier run, whose state is d, read another file: if the bytes differ from which it
-// made its rows or, where a sample formed the batch, if any byte of the file does.
+// began returns an error if an earlier run, whose state is d, read another file. The bytes from which it made its rows must be the
+// same and, where a sample formed the batch, all bytes.
 func (f *inputFile) began(d scoreState) error {
 	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
 	if err == nil && sum != d.Digest {

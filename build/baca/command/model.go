@@ -78,7 +78,8 @@ func (r *remake) registerModelOut(c *cobra.Command) {
 	r.registerOut(c.Flags(), &r.out, "out", "model `file` to write")
 }
 
-// verb completes a command on a model NAME|FILE: it checks flags, and writes the file that making returns for the model.
+// verb completes a command on a model NAME|FILE: it checks flags, calls making with the model, and writes the file that making
+// returns to --out, which must not exist.
 func (r *remake) verb(c *cobra.Command, check func() error, making func(*algo.Model) ([]byte, error)) *cobra.Command {
 	c.Args = oneModel
 	c.RunE = func(c *cobra.Command, args []string) error {

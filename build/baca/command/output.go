@@ -55,7 +55,7 @@ func openOutput(name string) (*output, error) {
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing
 	}
-	old.Close()
+	old.Close() // does nothing to a file that is missing
 	o.File, err = lock.Open(o.at)
 	if missing == nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		o.at = to
@@ -75,7 +75,7 @@ func openOutput(name string) (*output, error) {
 // beside reports whether rows are in another file than the one that was asked for.
 func (o *output) beside() bool { return o != nil && o.regular && o.at != o.to }
 
-// begin cuts the file after its first at bytes.
+// begin cuts a regular file after its first at bytes, to write on from there. It leaves others alone.
 func (o *output) begin(at int64) error {
 	if !o.regular {
 		return nil
@@ -88,8 +88,8 @@ func (o *output) begin(at int64) error {
 	return written(o.name, err)
 }
 
-// intact returns the number of bytes written. It returns an error if another program changed the file, since locks do not
-// prevent that.
+// intact returns the number of bytes written to a regular file. It returns an error if another program changed the file, since
+// locks do not prevent that.
 func (o *output) intact() (int64, error) {
 	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -108,7 +108,7 @@ func (o *output) intact() (int64, error) {
 	return at, nil
 }
 
-// finish gives the file with all rows the name that was asked for.
+// finish gives the file with all rows the name that was asked for, unless it has it already.
 func (o *output) finish() error {
 	if !o.beside() {
 		return nil
@@ -123,7 +123,7 @@ func (o *output) finish() error {
 	return written(o.name, err)
 }
 
-// Close closes the file. It removes a file beside that is of no use to a later run.
+// Close closes the file. It removes a file beside that is of no use to a later run: one that is empty, or begun and not to be kept.
 func (o *output) Close() error {
 	if !o.regular {
 		return replace.Close(o.File)
@@ -154,7 +154,8 @@ func closeInto(f io.Closer, err *error) {
 // errClosed means that the reader of standard output has closed it, as head does.
 var errClosed = errors.New("standard output is closed")
 
-// written adds to an error of writing which file was written. An empty name is standard output.
+// written returns err with the name of the file that was written; an empty name is standard output. It returns errClosed if the
+// reader of standard output has left.
 func written(name string, err error) error {
 	switch {
 	case err == nil:

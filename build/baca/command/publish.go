@@ -45,7 +45,7 @@ func newPublish(gpus *device.GPUs) *cobra.Command {
 	return c
 }
 
-// trained reports that a model is given.
+// trained reports whether the argument is a model, not a table to train on.
 func (f *publishFlags) trained() bool {
 	name := f.paths[0]
 	return slices.Contains(weights.Names(), name) || strings.EqualFold(filepath.Ext(name), ".msgpack")

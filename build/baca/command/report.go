@@ -171,8 +171,8 @@ func (f *reportFlags) making(model []byte, fit *run.Fit) report.Making {
 	return m
 }
 
-// save writes a document. It adds the script that draws molecules, and the command that makes the document again, without
-// the flags in without.
+// save writes a document by write. It sets what write needs first: the script that draws molecules, and the command that makes the
+// document again, without the flags in without.
 func (s *source) save(out string, d *document.About, write func(io.Writer) error, without ...string) (err error) {
 	d.Command = s.command(without...)
 	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
@@ -195,7 +195,7 @@ func drawingScript() (script []byte, undrawn string, err error) {
 	return script, "", err
 }
 
-// describe returns the name, the size and the SHA-256 of an input that was read, as far as they are known.
+// describe returns the name of an input that was read, the size and the SHA-256 of a file, and the SHA-256 of a TUDataset set.
 func (s *source) describe(in *input) ([]document.Pair, error) {
 	path := s.paths[0]
 	if path == "-" {

@@ -62,7 +62,7 @@ func (s *scoring) identify() (err error) {
 	return err
 }
 
-// fits returns an error if the present run would give other rows.
+// fits returns an error if the present run, now, would give other rows than the earlier run r.
 func (r runIdentity) fits(now runIdentity) error {
 	switch {
 	case r.Program != now.Program:
@@ -89,7 +89,7 @@ const (
 // checkpointRows is the number of rows between checkpoints. Tests lower it.
 var checkpointRows = 16384
 
-// save writes a checkpoint if enough rows were written since the last one.
+// save writes a checkpoint if the run can be resumed and enough rows were written since the last one.
 func (s *scoring) save() error {
 	s.done.Tally = s.Tally
 	if !s.resumable || s.done.Records < s.saved+checkpointRows {
@@ -139,8 +139,8 @@ func (s *scoring) conclude() error {
 	return cmp.Or(s.refused.finish(), s.written.finish())
 }
 
-// restore finds out whether the run can be resumed. It can if the input can be read again and outputs can be cut. With
-// --resume it reads the checkpoint of an earlier run.
+// restore finds out whether the run can be resumed. It can if the input can be read again and outputs can be cut. With --resume it
+// continues from the checkpoint of an earlier run, if there is one. It returns an error if that does not fit.
 func (s *scoring) restore() error {
 	s.resumable = s.records.Again != nil && s.fdr == 0 && len(s.paths) == 1 && table.Lines(s.to) && len(s.names) == 1
 	if s.resume && s.records.Again == nil {
@@ -173,7 +173,7 @@ func (s *scoring) restore() error {
 		return err
 	}
 	if !s.resume {
-		s.discard = true
+		s.discard = true // once there is a row
 		return nil
 	}
 	var c scoreCheckpoint
@@ -194,7 +194,7 @@ func (s *scoring) restore() error {
 	return nil
 }
 
-// check returns an error if the outputs have fewer rows than the checkpoint says.
+// check returns an error if the outputs are shorter than the checkpoint says, or if it says that there are no rows.
 func (d scoreState) check(out, rejects *output) error {
 	for _, f := range []struct {
 		*output

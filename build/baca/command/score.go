@@ -52,6 +52,7 @@ const byBoth, byApproximate = "both", "approximate"
 // defaultConfidence is the confidence of bounds if --confidence is not given.
 const defaultConfidence = 0.95
 
+// deciders returns the values of --by: those of package algo and the two above.
 func deciders() []string { return slices.Insert(algo.Deciders(), 1, byBoth, byApproximate) }
 
 // newScore returns the command "score".
@@ -246,7 +247,7 @@ func (f *scoreFlags) run() (err error) {
 	if err == nil {
 		err = s.conclude()
 	}
-	if errors.Is(err, errClosed) {
+	if errors.Is(err, errClosed) { // the reader of the rows wants no more
 		s.tellWritten(err)
 		return nil
 	}
@@ -263,7 +264,7 @@ func (f *scoreFlags) run() (err error) {
 	return s.found()
 }
 
-// prepare makes the scorers and the plan of the run.
+// prepare makes the scorers and the plan of the run. It returns an error if the model cannot do what flags ask for.
 func (s *scoring) prepare(ctx context.Context) (err error) {
 	f, m := s.scoreFlags, s.model
 	f.options.Workers = f.workers
@@ -322,7 +323,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// openOthers opens the models after the first one.
+// openOthers opens the models after the first one. They must read graphs as it does, and have different names.
 func (s *scoring) openOthers() (list []*algo.Model, err error) {
 	m := s.model
 	s.names, s.compared = []string{m.Card.Name}, []int{m.References()}
@@ -547,7 +548,8 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	}
 }
 
-// tellWritten says which rows of a run that ended early exist, and where.
+// tellWritten says which rows of a run that ended early with err exist, and where. It keeps files beside the ones asked for. It
+// says nothing about rows that are where they should be, unless the run was interrupted.
 func (s *scoring) tellWritten(err error) {
 	if s.done.Records == 0 || !s.judged() {
 		return
@@ -571,7 +573,7 @@ func (s *scoring) tellWritten(err error) {
 	s.say("%s", text)
 }
 
-// bounds says how many of the graphs called outside may be false alarms.
+// bounds says how many of the graphs called outside may be false alarms, if --fdr or --confidence asks for it and rows are judged.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
 	if s.fdr == 0 && s.confidence == 0 || d.Records == d.Refused || !s.judged() {
@@ -593,7 +595,7 @@ func (s *scoring) bounds() {
 	if d.Outside == 0 {
 		return
 	}
-	at, total := s.Rate, d.Outside+d.Borderline+d.Inside
+	at, total := s.Rate, d.Outside+d.Borderline+d.Inside // p-values up to at are outside, of total
 	if s.pending != nil {
 		at, total = s.pending.most, s.pending.tally.Len()
 	}

@@ -40,6 +40,7 @@ func printable(args []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
+// Write writes text without control characters. An incomplete character at the end waits for the next Write.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,6 +67,7 @@ func (s *screen) Unwrap() io.Writer { return s.to }
 // A rawScreen writes bytes unchanged.
 type rawScreen struct{ *screen }
 
+// Write writes data as they are, and keeps the first error.
 func (s rawScreen) Write(data []byte) (int, error) {
 	n, err := s.to.Write(data)
 	s.err = cmp.Or(s.err, err)

@@ -134,7 +134,7 @@ type boundedListener struct {
 	stall time.Duration
 }
 
-// Accept waits for room, then for a connection.
+// Accept waits for room, then for a connection. It returns net.ErrClosed if ctx ends before there is room.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	select {
 	case l.room <- struct{}{}:

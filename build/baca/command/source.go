@@ -124,8 +124,8 @@ func inRange(flag string, err error) error {
 // oneInput allows at most one argument.
 var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
 
-// set takes the arguments as inputs, or standard input if there are none. It replaces patterns by the files that match,
-// since shells of Windows do not.
+// set takes the arguments as inputs, or standard input if there are none, and checks their number. It replaces patterns by the files
+// that match, since shells of Windows do not.
 func (s *source) set(c *cobra.Command, args []string) error {
 	s.c, s.columnSet, s.paths = c, c.Flags().Changed("column"), nil
 	for _, arg := range args {
@@ -165,7 +165,7 @@ func (s *source) check() error {
 		err = cmp.Or(err, usage.OneOf("format", s.format, s.formats...))
 	}
 	var writes []apart.File
-	without := []apart.File{{Role: "standard output", Stream: os.Stdout}}
+	more := []apart.File{{Role: "standard output", Stream: os.Stdout}} // unless there is --out, which has files beside it
 	for _, o := range s.outs {
 		if *o.name == "" {
 			continue
@@ -176,10 +176,10 @@ func (s *source) check() error {
 			writes = append(writes, apart.File{Role: "the part", Name: *o.name + replace.PartExt})
 		}
 		if o.flag == "out" {
-			without = []apart.File{{Role: "the checkpoint", Name: *o.name + checkpointExt}, {Role: "the lock", Name: *o.name + lockExt}}
+			more = []apart.File{{Role: "the checkpoint", Name: *o.name + checkpointExt}, {Role: "the lock", Name: *o.name + lockExt}}
 		}
 	}
-	return cmp.Or(err, apart.Check(s.reads(), append(writes, without...)))
+	return cmp.Or(err, apart.Check(s.reads(), append(writes, more...)))
 }
 
 // check returns an error for a name in a folder that does not exist, or with none of the endings exts. .htm counts as
@@ -199,7 +199,7 @@ func (o outFlag) check() error {
 	return nil
 }
 
-// reads returns the files that the run reads.
+// reads returns the files that the run reads: models, inputs, and in folders the files of a TUDataset set or a table of several files.
 func (s *source) reads() (list []apart.File) {
 	for _, name := range s.models() {
 		if !slices.Contains(weights.Names(), name) {
@@ -269,7 +269,8 @@ type opening struct {
 	records run.Input
 }
 
-// openModel opens a model, and has molecules read in its form. ordered keeps their atoms in the form's order.
+// openModel opens a model, and has molecules read in its form. If ordered, their atoms have the order of the form; otherwise they may
+// have any. The scorer and the input come with begin.
 func (s *source) openModel(name string, ordered bool) (*opening, error) {
 	m, data, err := openModelFile(name)
 	if err != nil {

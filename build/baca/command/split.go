@@ -57,7 +57,7 @@ func newSplit() *cobra.Command {
 	return c
 }
 
-// check completes the options and returns an error of usage for flags that do not fit.
+// check sets the options that follow from flags, and returns an error of usage for flags that do not fit.
 func (f *splitFlags) check() error {
 	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
 	f.own = func(_, names []string) { f.names = names }
@@ -117,7 +117,8 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []dataset
 	return list, nil
 }
 
-// write writes the two files, or all rows with their set to standard output.
+// write writes both sets to their files, with id, SMILES and the columns of the input. Without files it writes all records to
+// standard output, with a column that names their set. It returns an error if no record can be used.
 func (f *splitFlags) write(records []dataset.Record, parts []string, train, test []dataset.Record) error {
 	refused := len(records) - len(train) - len(test)
 	if err := checkRead(len(records), refused); err != nil {
@@ -137,7 +138,7 @@ func (f *splitFlags) write(records []dataset.Record, parts []string, train, test
 	return nil
 }
 
-// rows writes records as a table. form is its file format.
+// rows writes records to w as a table of these fields and the columns of the input. form is its file format.
 func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []dataset.Record) error {
 	sink := table.NewSink(w, form, f.text, true, append(fields, table.OwnBehind(f.names, fields)...))
 	sink.Add(table.Listed(rows)...)

@@ -65,7 +65,7 @@ func (f *suggestFlags) check() error {
 	}.check())
 }
 
-// run reads the library, chooses molecules and writes the picks.
+// run reads the library, chooses molecules, draws the plot if one is wanted, writes the picks, and says what they rest on.
 func (f *suggestFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	o, err := f.openModel(f.model, false)

@@ -87,13 +87,13 @@ func (f *trainFlags) register(c *cobra.Command) {
 	group(c, "Run")
 }
 
-// check checks the flags, and sets the form of molecules.
+// check returns an error of usage for flags that are missing or do not fit, and sets what follows from flags.
 func (f *trainFlags) check() error {
 	given := f.c.Flags().NArg() > 0
 	return cmp.Or(rules{{!given || f.out == "", "want INPUT and --out MODEL"}}.check(), f.checkTraining())
 }
 
-// checkTraining checks the flags of register.
+// checkTraining checks the flags of register. It sets the columns to read, the form of molecules and the further files.
 func (f *trainFlags) checkTraining() error {
 	f.cells = f.values.Columns()
 	f.form = molecule.Parent
@@ -188,12 +188,12 @@ func (f *trainFlags) train(j *trainJob) (*algo.Model, []byte, error) {
 	return m, data, err
 }
 
-// prepare sets the options of training. It says how long training takes, unless the user has set that.
+// prepare sets the options of training. Unless the user has set the number of epochs, it says which it is.
 func (j *trainJob) prepare() error {
 	asked := j.Card.Epochs
 	err := j.Prepare()
 	switch n := len(j.Train); {
-	case err != nil || asked > 0:
+	case err != nil || asked > 0: // nothing to say
 	case j.Card.Epochs == 0:
 		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n",
 			j.Card.Seed, algo.ByAttention)
@@ -224,7 +224,7 @@ func claim(path string, resume bool) (release func(), err error) {
 		return nil, fmt.Errorf("--out %s: %w", path, err)
 	}
 	switch info, serr := os.Stat(path); {
-	case errors.Is(serr, fs.ErrNotExist):
+	case errors.Is(serr, fs.ErrNotExist): // as it should be
 	case serr != nil:
 		err = serr
 	case !info.Mode().IsRegular():
@@ -246,7 +246,7 @@ type trainingSet struct {
 	rows   []algo.Source
 }
 
-// readTraining reads the training graphs with their values, and says which records it refuses.
+// readTraining reads the training graphs with their values, and writes which records it refuses. All refused is an error.
 func (s *source) readTraining(values *labels) (*trainingSet, error) {
 	ctx, stderr := s.c.Context(), s.c.ErrOrStderr()
 	absolute, err := filepath.Abs(s.paths[0])
@@ -287,7 +287,8 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 // Values of --background other than files.
 const builtInBackground, noBackground = "built-in", "none"
 
-// addBackground reads the background with a name, for a model of molecules.
+// addBackground reads the background with a name, a file or one of the two above, for a model of molecules. It does nothing for
+// noBackground, and for plain graphs, which only a file is an error for.
 func (j *trainJob) addBackground(ctx context.Context, name string) error {
 	own := name != builtInBackground && name != noBackground
 	if j.Card.Schema == algo.Constant && own {
@@ -329,7 +330,7 @@ type trainJob struct {
 
 func (j *trainJob) checkpoint() string { return j.path + checkpointExt }
 
-// begun reports whether there is a checkpoint.
+// begun reports whether there is a checkpoint of an earlier run.
 func (j *trainJob) begun() bool {
 	_, err := os.Stat(j.checkpoint())
 	return j.path != "" && err == nil
@@ -401,7 +402,7 @@ func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	case begun && j.resume && j.Card.Epochs == 0:
 		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or "+
 			"--for of the run that wrote it, or remove it", at)
-	case begun && j.resume:
+	case begun && j.resume: // it is read below
 	case begun:
 		fmt.Fprintf(j.stderr, "overwriting %s of an earlier run: starting anew, without --resume\n", at)
 		return none, nil

@@ -26,6 +26,7 @@ type trustFlags struct {
 	json bool
 }
 
+// newTrust returns the command "trust".
 func newTrust() *cobra.Command {
 	f := trustFlags{scoreFlags: scoreFlags{by: algo.ByAlone, options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	c := f.verb(&cobra.Command{
@@ -66,6 +67,7 @@ func (f *trustFlags) check() error {
 	}.check(), f.read.check(), f.predictions.check(), f.scoreFlags.check())
 }
 
+// run writes rows with judgements or, with --observed, an audit.
 func (f *trustFlags) run() error {
 	if f.read.Observed == "" {
 		return f.scoreFlags.run()
@@ -73,7 +75,7 @@ func (f *trustFlags) run() error {
 	return f.audit()
 }
 
-// audit reports how well promises held.
+// audit reports how well intervals and verdicts held, as text or JSON, and draws the plot if one is wanted.
 func (f *trustFlags) audit() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
 	o, err := f.openModel(f.model, false)
@@ -165,6 +167,7 @@ func known(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
+// span formats the interval of a rate, a dash if nothing was counted.
 func span(r trust.Rate) string {
 	if r.N == 0 {
 		return "–"
@@ -188,7 +191,7 @@ func stated(c *trust.Calibration, v trust.Verdict) string {
 	return "–"
 }
 
-// auditOf is an audit as JSON. Risk is the mean error of the k most reliable, k from 1.
+// auditOf returns an audit as JSON. Risk is the mean error of the k most reliable, k from 1.
 func auditOf(a *trust.Audit, c *trust.Calibration) document.Object {
 	verdicts := map[string]document.Object{}
 	for _, v := range trust.Verdicts() {

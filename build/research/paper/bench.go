@@ -42,6 +42,7 @@ func newBench(train Trainer) *cobra.Command {
 	return c
 }
 
+// experiments returns all experiments in the order of help.
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), shift(), ablation(), guard(),

@@ -121,8 +121,7 @@ func (b *testBatch) unknown() []int {
 	return slices.DeleteFunc(indices(len(b.graphs)), func(i int) bool { return b.ood[i] && trained[explain.Signature(b.graphs[i])] })
 }
 
-// columnOptions are the product's options for a column, on one goroutine. The attention is trained
-// only if needed.
+// columnOptions are the product's options for a column, on one goroutine. The attention is trained only if needed.
 func columnOptions(column string, seed uint64) algo.Options {
 	o := algo.DefaultOptions()
 	o.Seed, o.Workers = seed, 1

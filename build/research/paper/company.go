@@ -74,7 +74,7 @@ func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested,
 		}
 		return list
 	}
-	rng := streamed(seed)
+	rng := streamed(seed) // draws lists and their companions
 	for _, list := range r.lists(rng, kinds, tested) {
 		l := companyList{
 			Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, pick(tested, list.index)),

@@ -74,6 +74,7 @@ type decisionResult struct {
 	Pairs   []*decisionPair `json:"pairs"`
 }
 
+// measureDecisions measures the models of the paper's pairs.
 func measureDecisions(ctx context.Context, b *bench) result {
 	r := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}
 	eachModel(ctx, b, "is of the paper's ten pairs", func(m *builtIn) []string {

@@ -72,6 +72,7 @@ func chooseGuard(ctx context.Context, b *bench) result {
 	return list
 }
 
+// add adds the counts of o to those of g.
 func (g *guardCount) add(o *guardCount) {
 	g.Of += o.Of
 	for k := range guards {

@@ -245,7 +245,7 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 		l.Hindsight, _ = over(func(l splitLevel) float64 { return l.hindsight })
 		o.Levels = append(o.Levels, l)
 	}
-	small := 0
+	small := 0 // molecules with small errors
 	for _, n := range t.small {
 		small += n
 	}

@@ -74,8 +74,7 @@ func kindNames() []string {
 	return slices.Insert(names, len(names)-sizeFifths, kindClose)
 }
 
-// kindsOf returns the kinds of molecules for lists: by what they contain, by rings, and by
-// fifths of the sizes in a set.
+// kindsOf returns the kinds of molecules for lists: by what they contain, by rings, and by fifths of the sizes in a set.
 func kindsOf(set []*graph.Graph) kinds {
 	var list kinds
 	for k := range explain.Traits {

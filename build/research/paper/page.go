@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A page says what an experiment found: a question, a table or two, an answer, and the command that measures
-// it again.
+// A page says what an experiment found: a question, a table or two, an answer, and the command that measures it again.
 type page struct {
 	title, question string
 	tables          []*pageTable

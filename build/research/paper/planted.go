@@ -87,6 +87,7 @@ type plantedResult struct {
 	Rows    []plantedRow `json:"rows"`
 }
 
+// measurePlanted measures the models of molecules whose training set is public.
 func measurePlanted(ctx context.Context, b *bench) result {
 	r := plantedResult{Program: version.String(), Rivals: plantedRivals}
 	eachModel(ctx, b, "reads molecules of a public set", func(m *builtIn) []string {

@@ -356,7 +356,7 @@ func (r reasonsResult) page() *page {
 	}
 	cells := func(name func(reasonsRow) string) func(reasonsRow) []any {
 		return func(x reasonsRow) []any {
-			of := func(n int) float64 { return float64(n) / float64(max(1, x.Outside)) }
+			of := func(n int) float64 { return float64(n) / float64(max(1, x.Outside)) } // the share of those outside
 			maps := any("–")
 			if x.Mapped > 0 {
 				maps = float64(x.MapHighest) / float64(x.Mapped)
@@ -364,11 +364,12 @@ func (r reasonsResult) page() *page {
 			return []any{name(x), x.Outside, of(x.Named), of(x.Highest), of(x.Agree), float64(x.Common) / float64(max(1, x.Parts)), maps}
 		}
 	}
+	// The answer is about all rows together, and about the groups whose atoms have the largest contribution in less than 95 %.
 	all := reasonsRow{}
 	for _, row := range r.Rows {
 		all = reasonsSum([]reasonsRow{all}, row, func(reasonsRow) bool { return true })[0]
 	}
-	of := func(n int) float64 { return 100 * float64(n) / float64(max(1, all.Outside)) }
+	percent := func(n int) float64 { return 100 * float64(n) / float64(max(1, all.Outside)) }
 	var low []string
 	for _, g := range groups {
 		if 100*g.Highest < 95*g.Outside {
@@ -378,7 +379,7 @@ func (r reasonsResult) page() *page {
 	}
 	answer := []string{fmt.Sprintf("%d groups on %d molecules; of %d outside, the first reason names the group in %.1f %%, "+
 		"its atoms rank highest in %.1f %% (most in %.1f %%).",
-		len(groups), all.Molecules, all.Outside, of(all.Named), of(all.Highest), of(all.Most))}
+		len(groups), all.Molecules, all.Outside, percent(all.Named), percent(all.Highest), percent(all.Most))}
 	if len(low) > 0 {
 		answer = append(answer, "Highest in less than 95 % (most): "+strings.Join(low, ", ")+
 			". Large groups share what they add: a strange atom of the molecule may outrank theirs.")

@@ -93,6 +93,7 @@ func substituents(m *molecule.Molecule) [][]int {
 	return list
 }
 
+// sumOf returns the sum of the values of some atoms.
 func sumOf(values []float64, atoms []int) float64 {
 	sum := 0.0
 	for _, i := range atoms {

@@ -169,6 +169,7 @@ var backgrounds = map[string]func() []fingerprint.Print{
 	readParent: sync.OnceValue(func() []fingerprint.Print { return backgroundPrints(molecule.Parent) }),
 }
 
+// backgroundPrints returns the ECFP4 of the built-in background, read in a form.
 func backgroundPrints(form molecule.Form) (prints []fingerprint.Print) {
 	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
 		try.Check(err)

@@ -76,14 +76,12 @@ var paperPairs = []*pair{
 	{"esol", "muv", &paperRow{77.62, 95.31, 0.14}},
 }
 
-// validationPairs are for choosing settings. None of the paper's pairs is among
-// them, in either direction.
+// validationPairs are for choosing settings. None of the paper's pairs is among them, in either direction.
 var validationPairs = pairsOf(`MUTAG/BZR COX2/DHFR PTC_MR/AIDS AIDS/PTC_MR PROTEINS/IMDB-BINARY PROTEINS/IMDB-BINARY@size
 	sider/bace esol/freesolv bbbp/sider clintox/muv@size bace@common/bace@rare lipo/hiv lipo/hiv@size toxcast/muv`)
 
-// freshPairs were named before any of them was scored, when molecules came to be read as parents.
-// They chose nothing and are measured once. They share no pair, in either direction, with the paper's,
-// those for choosing settings, or the shifts.
+// freshPairs were named before any of them was scored, when molecules came to be read as parents. They chose nothing and are
+// measured once. They share no pair, in either direction, with the paper's, those for choosing settings, or the shifts.
 var freshPairs = pairsOf(`freesolv/tox21 esol/bbbp sider/hiv sider/esol clintox/toxcast bace/lipo bbbp/toxcast lipo/muv tox21/hiv
 	toxcast/bace`)
 

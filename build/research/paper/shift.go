@@ -100,8 +100,7 @@ func (b *testBatch) shiftCell(alone scored, batched func(t *testBatch) []scored)
 	return cell
 }
 
-// shiftPoint measures the scores of a batch. Half of the ID graphs give p-values to the
-// others and to the OOD graphs.
+// shiftPoint measures the scores of a batch. Half of the ID graphs give p-values to the others and to the OOD graphs.
 func (b *testBatch) shiftPoint(column string, share float64, scores []float64) shiftPoint {
 	tested, reference := b.halves(b.seed)
 	asked := max(algo.DefaultOptions().Alpha, 1/float64(1+len(reference))) // no p-value is lower

@@ -55,27 +55,31 @@ func (s *source) openFor(m *algo.Model) (*input, run.Input, error) {
 	case in.files != nil:
 		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) { return in.stream, func() {}, nil }
 	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) && partsOf(path) == nil }):
-		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) {
-			file := s.file // of the first reading
-			if file != nil {
-				if err := file.unchanged(); err != nil {
-					return nil, nil, err
-				}
-				s.digests[file.file.Name()] = file.digest()
-			}
-			s.again = true
-			again, err := s.open()
-			if err != nil {
-				return nil, nil, err
-			}
-			if file != nil && s.file == nil {
-				again.close()
-				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.paths[0])
-			}
-			return again.stream, again.close, nil
-		}
+		records.Again = s.readAgain
 	}
 	return in, records, nil
+}
+
+// readAgain opens the inputs once more, and returns their records and what closes them. It returns an error if the file that was
+// read first has changed or is no file of molecules any more.
+func (s *source) readAgain() (iter.Seq2[dataset.Record, error], func(), error) {
+	first := s.file
+	if first != nil {
+		if err := first.unchanged(); err != nil {
+			return nil, nil, err
+		}
+		s.digests[first.file.Name()] = first.digest()
+	}
+	s.again = true
+	in, err := s.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if first != nil && s.file == nil {
+		in.close()
+		return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.paths[0])
+	}
+	return in.stream, in.close, nil
 }
 
 // piece is the number of graphs that are taken together.
@@ -135,7 +139,7 @@ func (s *source) chain(first *input) *input {
 				}
 			}
 			switch {
-			case err != nil:
+			case err != nil: // of opening it
 			case in.files != nil:
 				err = fmt.Errorf("%s is a TUDataset set, which is read alone", path)
 			case in.schema != all.schema:

@@ -51,6 +51,7 @@ func openOutput(name string) (*output, error) {
 	if info, err := os.Lstat(o.at); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s exists and is not a plain file: rows are written there first", o.at)
 	}
+	// An old file must be writable, too, although it is only replaced at the end.
 	old, missing := os.OpenFile(to, os.O_WRONLY, 0)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing
@@ -58,7 +59,7 @@ func openOutput(name string) (*output, error) {
 	old.Close() // does nothing to a file that is missing
 	o.File, err = lock.Open(o.at)
 	if missing == nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		o.at = to
+		o.at = to // the folder takes no other file
 		o.File, err = lock.Open(o.at)
 	} else if err == nil {
 		replace.Allow(o.File, to)

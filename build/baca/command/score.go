@@ -236,6 +236,7 @@ func (f *scoreFlags) run() (err error) {
 	}
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: by, Alpha: f.options.Alpha, FDR: f.fdr}
 	err = s.scoreAll(f.c.Context())
+	// Whatever happened, the rows so far are finished and summed up. Only a complete run is concluded.
 	s.done.Tally = s.Tally
 	if s.pending != nil {
 		err = s.decide(err)

@@ -13,7 +13,6 @@ import (
 type Error struct{ Err error }
 
 func (e Error) Error() string { return e.Err.Error() }
-
 func (e Error) Unwrap() error { return e.Err }
 
 // Errorf returns an Error with a formatted message.

@@ -14,17 +14,17 @@ const mostBeside = 3
 
 // beside describes the groups that lie up to bonds bonds away from atom i of group k of list, such as
 // "joined at its 2-position by a single bond to a pyridine ring". If all those atoms belong to group k
-// itself, beside describes the groups bound to any atom of group k. Without such groups it returns "".
+// itself, beside describes the groups bound to any atom of group k. If there are none it returns "".
 func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 	a, own, reach := newAtoms(g), &list[k], within(g, i, bonds)
-	if count(reach, own.nodes) == len(reach) {
+	if count(reach, own.nodes) == len(reach) { // atom i has no neighbour outside the group
 		reach, bonds = nil, 1
 		for _, j := range own.nodes {
 			reach = append(reach, within(g, j, 1)...)
 		}
 	}
-	var ways []string // how groups are bound
-	named := map[string][]string{}
+	var ways []string              // how groups are bound: "fused to", "bound to"
+	named := map[string][]string{} // the names of the groups that are bound in this way
 	for q := range list {
 		other := &list[q]
 		if q == k || count(other.nodes, reach) == 0 {
@@ -41,14 +41,14 @@ func beside(g *graph.Graph, list []group, k, i, bonds int) string {
 		named[way] = append(named[way], other.name)
 	}
 	slices.Sort(ways)
-	at, to := "", ""
+	at, to := "", "" // where atom i lies in its ring, see position
 	if bonds == 1 {
 		at, to = position(a, list, own, i)
 	}
 	for n, way := range ways {
-		first, rest, _ := strings.Cut(way, " ")
-		if first == "bound" || first == "joined" {
-			ways[n] = first + at + " " + rest + " " + enumerate(named[way]) + to
+		verb, rest, _ := strings.Cut(way, " ")
+		if verb == "bound" || verb == "joined" { // only these verbs go with a position
+			ways[n] = verb + at + " " + rest + " " + enumerate(named[way]) + to
 		} else {
 			ways[n] = way + " " + enumerate(named[way])
 		}
@@ -78,7 +78,7 @@ func linkage(own, other *group, bonds int) string {
 
 // within lists the nodes up to edges edges away from node i, without i.
 func within(g *graph.Graph, i, edges int) []int {
-	list, from := []int{i}, 0
+	list, from := []int{i}, 0 // list[from:] were found in the last round
 	for range edges {
 		last := len(list)
 		for _, at := range list[from:last] {
@@ -100,11 +100,12 @@ func within(g *graph.Graph, i, edges int) []int {
 func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	inside := func(j int) bool { return slices.Contains(own.ring, j) }
 	sameAtoms := func(ring []int) bool { return len(ring) == len(own.ring) && count(ring, own.ring) == len(ring) }
+	// Sugars are numbered by other rules, and rings named by size alone not at all.
 	numbered := !strings.HasSuffix(own.name, "(sugar)") && !strings.HasSuffix(own.name, "-membered ring")
 	if !inside(i) || !numbered || !slices.ContainsFunc(a.rings, sameAtoms) {
 		return "", ""
 	}
-	var hetero, substituted []int
+	var hetero, substituted []int // heteroatoms, and other carbons with a substituent
 	for _, j := range own.ring {
 		if !a.is(j, "C") {
 			hetero = append(hetero, j)
@@ -139,11 +140,12 @@ func steps(g *graph.Graph, i, j int) int {
 // dull groups are in most molecules. A list names other groups first.
 var dull = []string{"methyl group", "CH₂ group", "CH group", "quaternary carbon", "alkyl chain"}
 
-// enumerate lists names with their counts, the dull ones last: "a ketone group, 2 methyl groups and others".
+// enumerate lists names, at least one, with their counts, the dull ones last: "a ketone group, 2 methyl groups and others".
+// Of more than mostBeside different names the last are "others". It sorts names.
 func enumerate(names []string) string {
 	var texts []string
 	slices.SortFunc(names, func(x, y string) int {
-		return cmp.Or(cmp.Compare(slices.Index(dull, x), slices.Index(dull, y)), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(slices.Index(dull, x), slices.Index(dull, y)), cmp.Compare(x, y)) // −1 for names that are not dull
 	})
 	for k := 0; k < len(names); {
 		n := 1
@@ -166,7 +168,7 @@ func some(n int, name string) string {
 	if n > 1 {
 		return fmt.Sprintf("%d %s", n, plural(name))
 	}
-	// N and S are spelt out, Na and Si are read.
+	// A symbol of one letter is spelt out ("an N atom"), one of two letters is read ("a Na atom").
 	spelt := strings.ContainsAny(name[:1], "FHILMNORSX") && (len(name) == 1 || name[1] < 'a' || name[1] > 'z')
 	vowel := strings.ContainsAny(name[:1], "aeiouAEIO")
 	if exception := []string{"ur", "Ag", "Au", "Eu", "Fe", "Sb"}; slices.Contains(exception, name[:min(2, len(name))]) {

@@ -24,7 +24,8 @@ func (l *Library) Holders(part *graph.Graph) (n int) {
 	own := trace(part)
 	for k, g := range l.graphs {
 		has := &l.traces[k]
-		if own[0]&^has[0]|own[1]&^has[1]|own[2]&^has[2] == 0 && contains(g, part) {
+		hasBits := own[0]&^has[0]|own[1]&^has[1]|own[2]&^has[2] == 0
+		if hasBits && contains(g, part) {
 			n++
 		}
 	}
@@ -35,6 +36,7 @@ func (l *Library) Holders(part *graph.Graph) (n int) {
 // If a molecule contains a part, the bits of the part are a subset of its bits.
 func trace(g *graph.Graph) (bits [3]uint64) {
 	a := molecule.Atoms{Graph: g}
+	// kind hashes what fits compares: the element, whether the atom is aromatic, and the hybridization of other carbons.
 	kind := func(i int) uint64 {
 		x := uint64(a.Element(i)) << 4
 		if a.Aromatic(i) {
@@ -47,7 +49,7 @@ func trace(g *graph.Graph) (bits [3]uint64) {
 	for i := range g.N() {
 		around, own := g.Row(i), kind(i)
 		for k, j := range around {
-			bits[0] |= 1 << (fingerprint.Mix(2, own+kind(int(j))) % 64)
+			bits[0] |= 1 << (fingerprint.Mix(2, own+kind(int(j))) % 64) // the sum is the same from both ends
 			for _, l := range around[:k] {
 				at := fingerprint.Mix(own, kind(int(j))+kind(int(l))) % 128
 				bits[1+at/64] |= 1 << (at % 64)
@@ -59,61 +61,76 @@ func trace(g *graph.Graph) (bits [3]uint64) {
 
 // contains reports whether whole contains part, as Holders defines it, by backtracking over the atoms of part.
 func contains(whole, part *graph.Graph) bool {
-	a, b := molecule.Atoms{Graph: whole}, molecule.Atoms{Graph: part}
 	if whole.N() < part.N() {
 		return false
 	}
-	// order lists the atoms of part, each after one of its neighbours, whose place in order is in before.
-	order, before := []int{0}, []int{-1}
-	for k := 0; k < len(order); k++ {
-		for _, j := range b.Row(order[k]) {
-			if !slices.Contains(order, int(j)) {
-				order, before = append(order, int(j)), append(before, k)
+	m := match{whole: molecule.Atoms{Graph: whole}, part: molecule.Atoms{Graph: part}, order: []int{0}, before: []int{-1}}
+	for k := 0; k < len(m.order); k++ {
+		for _, j := range part.Row(m.order[k]) {
+			if !slices.Contains(m.order, int(j)) {
+				m.order, m.before = append(m.order, int(j)), append(m.before, k)
 			}
 		}
 	}
-	fits := func(i, j int) bool {
-		carbon := b.Element(j) == carbon+1
-		for _, column := range []int{molecule.ColumnElement, molecule.ColumnCharge, molecule.ColumnAromatic, molecule.ColumnHybridization} {
-			open := column == molecule.ColumnHybridization && !carbon
-			if !open && a.Value(i, column) != b.Value(j, column) {
-				return false
-			}
-		}
-		return carbon || b.InRing(j) || a.Value(i, molecule.ColumnHydrogens) == b.Value(j, molecule.ColumnHydrogens)
+	return m.extend()
+}
+
+// A match is a search for a part in a whole molecule.
+type match struct {
+	whole, part molecule.Atoms
+	order       []int // the atoms of part, each after one of its neighbours
+	before      []int // the place in order of that neighbour; -1 for the first atom
+	found       []int // atoms of whole for the first atoms of order
+}
+
+// extend finds atoms of whole for the rest of order. If it returns false, found is as before.
+func (m *match) extend() bool {
+	k := len(m.found)
+	switch {
+	case k == len(m.order):
+		return true
+	case k > 0:
+		return slices.ContainsFunc(m.whole.Row(m.found[m.before[k]]), func(i int32) bool { return m.try(int(i)) })
 	}
-	place := make([]int, 0, len(order)) // the atom of whole for each atom of order
-	var extend func() bool
-	extend = func() bool {
-		k := len(place)
-		if k == len(order) {
+	for i := range m.whole.N() {
+		if m.try(i) {
 			return true
 		}
-		try := func(i int) bool {
-			if slices.Contains(place, i) || a.Degree(i) < b.Degree(order[k]) || !fits(i, order[k]) {
-				return false
-			}
-			for l, at := range place {
-				if slices.Contains(part.Row(order[k]), int32(order[l])) && !slices.Contains(whole.Row(i), int32(at)) {
-					return false
-				}
-			}
-			place = append(place, i)
-			if extend() {
-				return true
-			}
-			place = place[:k]
-			return false
-		}
-		if k > 0 {
-			return slices.ContainsFunc(a.Row(place[before[k]]), func(i int32) bool { return try(int(i)) })
-		}
-		for i := range whole.N() {
-			if try(i) {
-				return true
-			}
-		}
+	}
+	return false
+}
+
+// try takes atom i of whole for the next atom of order, and extends the match from there. It returns false, with found as
+// before, if the atom does not fit or a later one finds no place.
+func (m *match) try(i int) bool {
+	k := len(m.found)
+	next := m.order[k]
+	if slices.Contains(m.found, i) || m.whole.Degree(i) < m.part.Degree(next) || !m.fits(i, next) {
 		return false
 	}
-	return extend()
+	for l, at := range m.found {
+		bound := slices.Contains(m.part.Row(next), int32(m.order[l]))
+		if bound && !slices.Contains(m.whole.Row(i), int32(at)) {
+			return false
+		}
+	}
+	m.found = append(m.found, i)
+	if m.extend() {
+		return true
+	}
+	m.found = m.found[:k]
+	return false
+}
+
+// fits reports whether atom i of whole is of the same kind as atom j of part. Only carbons and ring atoms may have further
+// substituents, so other atoms must have as many hydrogens.
+func (m *match) fits(i, j int) bool {
+	same := func(column int) bool { return m.whole.Value(i, column) == m.part.Value(j, column) }
+	if !same(molecule.ColumnElement) || !same(molecule.ColumnCharge) || !same(molecule.ColumnAromatic) {
+		return false
+	}
+	if m.part.Element(j) == carbon+1 {
+		return same(molecule.ColumnHybridization)
+	}
+	return m.part.InRing(j) || same(molecule.ColumnHydrogens)
 }

@@ -16,14 +16,14 @@ const maxDifferences = 3
 // "48 % of them have more atoms than three quarters of the training graphs", the largest share first.
 //
 // A quarter of graphs like the training graphs lies beyond each quartile. A phrase therefore needs two fifths of the
-// graphs beyond a quartile, and four standard errors more than a quarter. A nil p gives none.
+// graphs beyond a quartile, and four standard errors more than a quarter. Without a profile or graphs it returns nil.
 func Differences(p *Profile, gs []*graph.Graph) []string {
 	if p == nil || len(gs) == 0 {
 		return nil
 	}
 	type difference struct {
-		text string
-		part float64
+		text  string
+		share float64
 	}
 	var list []difference
 	for k, row := range p.Quantiles {
@@ -42,14 +42,14 @@ func Differences(p *Profile, gs []*graph.Graph) []string {
 				below++
 			}
 		}
-		part := max(above, below) / max(1, n)
-		if part < 0.4 || part-0.25 < 4*math.Sqrt(0.25*0.75/max(1, n)) {
+		share := max(above, below) / max(1, n)
+		if share < 0.4 || share-0.25 < 4*math.Sqrt(0.25*0.75/max(1, n)) {
 			continue
 		}
 		text := s.phrase(below <= above, gs[0])
-		list = append(list, difference{fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*part, text), part})
+		list = append(list, difference{fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*share, text), share})
 	}
-	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.part, a.part) })
+	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.share, a.share) })
 	var texts []string
 	for _, d := range list[:min(len(list), maxDifferences)] {
 		texts = append(texts, d.text)

@@ -9,14 +9,14 @@ import (
 )
 
 // Excess returns what each node adds to the difference between the score and the limit. The values add up to that
-// difference.
+// difference. usual is each node's share of 1, see Spread.Usual. The groups of a molecule are kept in b for Reasons.
 //
-// A score up to the limit loses the limit in the proportions of usual, which adds up to 1. A score above it keeps its
-// negative values, and only the positive values shrink. Each named part of a molecule then keeps a fraction of its
+// If the score is at most the limit, each node loses its usual share of the limit. Otherwise negative values stay and
+// positive values shrink. Each named part of a molecule then keeps a fraction of its
 // positive values in proportion to the fourth root of their sum. So small contributions, which molecules inside also
 // have, shrink most, and an atom of such a part does not outrank the atoms of a large part that share more.
 func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64 {
-	list, sum, left := slices.Clone(b.Nodes), 0.0, -limit
+	list, sum, left := slices.Clone(b.Nodes), 0.0, -limit // left is what the positive values may add up to
 	for _, x := range list {
 		sum, left = sum+x, left+max(0, x)
 	}
@@ -24,23 +24,24 @@ func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64
 		Add(list, -limit, usual)
 		return list
 	}
-	of, sizes := make([]int, g.N()), make([]float64, 1)
+	// The nodes of a plain graph are one part. So are those of a molecule if nothing has to shrink.
+	partOf, sizes := make([]int, g.N()), make([]float64, 1)
 	if g.Features == molecule.Features && limit > 0 {
 		b.groups = groups(g)
 		sizes = make([]float64, len(b.groups))
 		for k, group := range b.groups {
 			for _, i := range group.nodes {
-				of[i] = k
+				partOf[i] = k
 			}
 		}
 	}
 	for i, x := range list {
-		sizes[of[i]] += max(0, x)
+		sizes[partOf[i]] += max(0, x)
 	}
 	kept := fractions(sizes, left)
 	for i, x := range list {
 		if x > 0 {
-			list[i] *= kept[of[i]]
+			list[i] *= kept[partOf[i]]
 		}
 	}
 	return list
@@ -54,11 +55,12 @@ func fractions(sizes []float64, left float64) []float64 {
 		kept[0] = left / sizes[0]
 		return kept
 	}
-	rest, ascending := 0.0, slices.Clone(sizes)
+	rest, ascending := 0.0, slices.Clone(sizes) // rest is the sum of size·root over the sizes that shrink
 	slices.Sort(ascending)
 	for _, size := range ascending {
 		rest += size * root(size)
 	}
+	// The largest sizes, whose fraction would be above 1, are kept whole.
 	for _, size := range slices.Backward(ascending) {
 		if left*root(size) <= rest {
 			break
@@ -71,6 +73,6 @@ func fractions(sizes []float64, left float64) []float64 {
 	return kept
 }
 
-// root returns the fourth root of size. Of the powers 0, ¼ and ½, ¼ made replacing the blamed substituents worth most, on
-// the benchmark's pairs named "choose".
+// root returns the fourth root of size. Of the powers 0, ¼ and ½, this one made it most useful to replace the blamed
+// substituents in the benchmark's pairs named "choose".
 func root(size float64) float64 { return math.Sqrt(math.Sqrt(size)) }

@@ -28,7 +28,7 @@ func groups(g *graph.Graph) []group {
 	var list []group
 	for _, n := range namings() {
 		if slices.ContainsFunc(n.needs, func(s kindSet) bool { return !s.meets(&present) }) {
-			continue
+			continue // the molecule lacks an atom that the group needs
 		}
 		for i, kind := range a.kinds {
 			if a.taken[i] || !n.needs[0].has(kind) {
@@ -200,15 +200,17 @@ var organo = map[string]string{
 	"As": "organoarsenic", "Se": "organoselenium", "Te": "organotellurium", "Sb": "organoantimony", "Bi": "organobismuth", "Tl": "organothallium", "Cd": "organocadmium", "Ga": "organogallium",
 }
 
-// element names an atom of an element beyond H, C, N, O, F, P, S, Cl, Br and I.
+// element names an atom of an element other than H, C, N, O, F, P, S, Cl, Br and I. For these, and for aromatic atoms, the
+// group is empty.
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
+	organic := func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) > hybridizationSP } // sp² or sp³
 	switch {
 	case a.is(i, "H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I") || a.Aromatic(i):
 		return group{}
 	case symbol == "*":
 		return group{name: "atom of no given element"}
-	case organo[symbol] != "" && len(a.near(i, func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) > 0 })) > 0:
+	case organo[symbol] != "" && len(a.near(i, organic)) > 0:
 		return group{name: organo[symbol] + " group"}
 	case a.metal(i) && a.Degree(i) > 0:
 		return group{name: "metal centre (" + symbol + ")"}
@@ -218,7 +220,7 @@ func element(a *atoms, i int) group {
 	return group{name: symbol + " atom"}
 }
 
-// polyhalogen names carbons with two or more halogens, chained ones as one group.
+// polyhalogen names carbons with two or more halogens, chained ones as one group. The group is empty if atom i is not one.
 func polyhalogen(a *atoms, i int) group {
 	full := func(j int) bool {
 		return a.is(j, "C") && !a.flat(j) && !a.taken[j] && len(a.nearby(j, "F", "Cl", "Br", "I")) >= 2
@@ -227,15 +229,15 @@ func polyhalogen(a *atoms, i int) group {
 		return group{}
 	}
 	chain := a.spread(i, full, nil)
-	var all []int
-	fluorine := true
+	var all []int    // the chain with its halogens
+	fluorine := true // all halogens are fluorine
 	for _, j := range chain {
 		halogens := a.nearby(j, "F", "Cl", "Br", "I")
 		fluorine = fluorine && len(halogens) == len(a.nearby(j, "F"))
 		all = slices.Concat(all, halogens, []int{j})
 	}
 	name := "polyhalogenated carbon"
-	switch three := len(all) == 4 && a.Degree(i) == 4; {
+	switch three := len(all) == 4 && a.Degree(i) == 4; { // one carbon with three halogens and one other neighbour
 	case len(chain) > 1 && fluorine:
 		name = "perfluorinated chain"
 	case len(chain) > 1:
@@ -256,7 +258,7 @@ func polyhalogen(a *atoms, i int) group {
 const hybridizationSP = 0
 
 // polyyne names a chain of at least four carbons with hybridization sp, found from carbon i, which must have at most two
-// neighbours.
+// neighbours. Otherwise the group is empty.
 func polyyne(a *atoms, i int) group {
 	linear := func(j int) bool {
 		return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
@@ -270,7 +272,8 @@ func polyyne(a *atoms, i int) group {
 	return group{}
 }
 
-// unsaturated names carbons with double bonds to carbon that are connected to each other.
+// unsaturated names carbons with double bonds to carbon that are connected to each other. The group is empty if atom i is
+// none, or the only one.
 func unsaturated(a *atoms, i int) group {
 	carbons := func(j int) bool { return a.is(j, "C") && a.flat(j) && !a.taken[j] }
 	if !carbons(i) {

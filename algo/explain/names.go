@@ -39,11 +39,7 @@ type named = []struct{ name, pattern string }
 // compiled returns a function that parses the patterns of a table on its first call.
 func compiled(table named) func() []*pattern {
 	return sync.OnceValue(func() []*pattern {
-		var list []*pattern
-		for _, p := range table {
-			list = append(list, parsePattern(p.name, p.pattern))
-		}
-		return list
+		return lists.Map(table, func(p struct{ name, pattern string }) *pattern { return parsePattern(p.name, p.pattern) })
 	})
 }
 
@@ -51,10 +47,11 @@ func compiled(table named) func() []*pattern {
 // belongs to one pattern, which leaves open only what rare.Table.AtMost leaves open, or to one aromatic ring.
 var specific = sync.OnceValue(func() map[string]bool {
 	closed := map[string]bool{}
-	add := func(name string, is bool) {
+	add := func(name string, is bool) { // a name that comes again is not specific
 		_, again := closed[name]
 		closed[name] = is && !again
 	}
+	// A pattern is open if an atom of the group is a carbon of any hybridization, of several elements, or in any ring.
 	for _, p := range slices.Concat(functionalGroups, plainGroups) {
 		open := slices.ContainsFunc(tokens.FindAllStringSubmatch(p.pattern, -1), func(token []string) bool {
 			carbon := token[2] == "" && token[3] == "C" || strings.HasPrefix(token[2], "C;") && !strings.Contains(token[2], "^")
@@ -62,7 +59,7 @@ var specific = sync.OnceValue(func() map[string]bool {
 		})
 		add(p.name, !open)
 	}
-	for _, r := range ringsByName {
+	for _, r := range ringsByName { // aromatic atoms are in lower case, except in [nH]
 		add(r.name, r.smiles == strings.ToLower(r.smiles) || strings.Contains(r.smiles, "[nH]") && !strings.Contains(r.smiles, "C"))
 	}
 	for _, symbol := range slices.Sorted(maps.Keys(organo)) {

@@ -49,7 +49,8 @@ type part struct {
 // rare reports whether at most the share common of the training molecules has what is inside the part.
 func (p part) rare() bool { return p.share <= common }
 
-// parts returns the reasons about the most blamed parts. It does not repeat named, the reasons about values.
+// parts returns the reasons about the most blamed parts. If none of them is rare, it returns the reason of alone, if that
+// holds. It does not repeat named, the reasons about values.
 func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	list, whole := m.partsOf(g, keys, blame)
@@ -58,7 +59,7 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 			return []Reason{r}
 		}
 	}
-	sum, all := 0.0, 0.0
+	sum, all := 0.0, 0.0 // of contributions, and of absolute contributions
 	for _, x := range blame.Nodes {
 		sum, all = sum+x, all+math.Abs(x)
 	}
@@ -87,28 +88,20 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 // A plain graph has at most one part, all of its blamed nodes.
 func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []part, all []group) {
 	if g.Features != molecule.Features {
-		var p part
-		for i, x := range blame.Nodes {
-			if x > 0 {
-				p.nodes, p.blame = append(p.nodes, i), p.blame+x
-			}
-		}
-		if p.nodes != nil {
-			list = append(list, p)
-		}
-		return list, nil
+		return blamed(blame.Nodes), nil
 	}
 	if all = blame.groups; all == nil {
 		all = groups(g)
 	}
 	counts := m.within(g, all)
-	times, positive := map[string]int{}, 0.0
+	times, positive := map[string]int{}, 0.0 // how many groups have a name, and the sum of positive blame
 	for k, group := range all {
 		sum := 0.0
 		for _, i := range group.nodes {
 			sum += blame.Nodes[i]
 		}
-		if times[group.name]++; sum <= 0 {
+		times[group.name]++
+		if sum <= 0 {
 			continue
 		}
 		next := part{name: group.name, list: all, share: m.share(group.nodes, keys, counts[k]), count: counts[k]}
@@ -116,9 +109,10 @@ func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []pa
 		if at < 0 {
 			at, list = len(list), append(list, next)
 		}
+		positive += sum
 		p := &list[at]
 		p.nodes, p.blame, p.groups = append(p.nodes, group.nodes...), p.blame+sum, append(p.groups, k)
-		p.share, positive = min(p.share, next.share), positive+sum
+		p.share = min(p.share, next.share)
 		p.count = rare.Count{Bonds: min(p.count.Bonds, next.count.Bonds), Runs: min(p.count.Runs, next.count.Runs)}
 	}
 	if slices.ContainsFunc(list, func(p part) bool { return p.rare() && p.blame >= leastPart*positive }) {
@@ -134,15 +128,29 @@ func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []pa
 	return list, all
 }
 
-// within counts, for each group of g, the training molecules that have what is rarest inside the group.
-func (m *Memory) within(g *graph.Graph, all []group) []rare.Count {
-	of := make([]int, g.N())
-	for k, group := range all {
-		for _, i := range group.nodes {
-			of[i] = k
+// blamed returns one part with all nodes of positive blame, or nil if there are none.
+func blamed(nodes []float64) []part {
+	var p part
+	for i, x := range nodes {
+		if x > 0 {
+			p.nodes, p.blame = append(p.nodes, i), p.blame+x
 		}
 	}
-	counts := m.Rare.Within(g, of, len(all))
+	if p.nodes == nil {
+		return nil
+	}
+	return []part{p}
+}
+
+// within counts, for each group of g, the training molecules that have what is rarest inside the group.
+func (m *Memory) within(g *graph.Graph, all []group) []rare.Count {
+	groupOf := make([]int, g.N())
+	for k, group := range all {
+		for _, i := range group.nodes {
+			groupOf[i] = k
+		}
+	}
+	counts := m.Rare.Within(g, groupOf, len(all))
 	for k, group := range all {
 		if group.ring != nil {
 			counts[k].Runs = rare.Common // runs of a ring depend on its surroundings
@@ -205,24 +213,24 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 		}
 	}
 	n := g.N()
-	var least [fingerprint.DefaultHeight + 1]int
+	var least [fingerprint.DefaultHeight + 1]int // training graphs with the rarest surroundings h edges wide
 	for h := range least {
 		least[h] = m.Index.Len()
 		for _, i := range p.nodes {
 			least[h] = min(least[h], m.Index.Holders(keys[h*n+i]))
 		}
 	}
-	// way describes surroundings h edges wide that least[h] training graphs have.
-	way := func(h int, who, have string) string {
-		by := blame.Nodes
+	// surroundings describes those h edges wide that least[h] training graphs have.
+	surroundings := func(h int, who, have string) string {
+		nodes := blame.Nodes
 		if p.list == nil {
-			by = blame.Lacking
+			nodes = blame.Lacking
 		}
-		return way(g, p, h, who+" "+have, by, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
+		return way(g, p, h, who+" "+have, nodes, func(i int) bool { return m.Index.Holders(keys[h*n+i]) == least[h] })
 	}
 	none, have := m.none(g)
 	switch last := least[fingerprint.DefaultHeight]; {
-	case least[0] == 0: // of a plain graph
+	case least[0] == 0: // of a plain graph: inside has said it of a molecule
 		at := slices.IndexFunc(p.nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 })
 		if slices.ContainsFunc(named, func(r Reason) bool { return r.Weight >= Unseen && slices.Contains(r.Nodes, p.nodes[at]) }) {
 			return "", 0
@@ -231,53 +239,60 @@ func (m *Memory) fact(g *graph.Graph, keys []uint32, p *part, blame *Blame, name
 		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return keys[i] != key })
 		return text, Unseen
 	case least[1] == 0:
-		return way(1, none, have), usualPart
+		return surroundings(1, none, have), usualPart
 	case last == 0:
-		return way(2, none, have), usualPart
+		return surroundings(2, none, have), usualPart
 	case m.Least == 1 && float64(last) <= rarely*float64(m.Index.Len()):
-		return way(2, fmt.Sprintf("only %d of %d training %s", last, m.Index.Len(), things(g)), has(last)), usualPart
+		return surroundings(2, fmt.Sprintf("only %d of %d training %s", last, m.Index.Len(), things(g)), has(last)), usualPart
 	}
-	var lacking, ratio, embedding float64
-	for _, i := range p.nodes {
-		lacking, ratio, embedding = lacking+blame.Lacking[i], ratio+blame.Ratio[i], embedding+blame.Embedding[i]
-	}
-	text := ""
+	text := raised(p.nodes, blame, things(g))
 	switch {
-	case max(lacking, ratio, embedding) <= 0:
+	case text == "":
 		return "", 0
-	case lacking >= max(ratio, embedding):
-		text = "in surroundings that the most similar training " + things(g) + " lack"
-	case ratio >= embedding:
-		text = "commoner in the background molecules than in the training set"
-	default:
-		text = "unlike the training " + things(g) + ", as the model's network sees it"
-	}
-	if p.list != nil {
+	case p.list != nil:
 		text = p.kind() + " " + text
 	}
 	return text, usualPart
+}
+
+// raised says which of the three parts of the score the nodes raise most. It returns "" if they raise none.
+func raised(nodes []int, blame *Blame, things string) string {
+	var lacking, ratio, embedding float64
+	for _, i := range nodes {
+		lacking, ratio, embedding = lacking+blame.Lacking[i], ratio+blame.Ratio[i], embedding+blame.Embedding[i]
+	}
+	switch {
+	case max(lacking, ratio, embedding) <= 0:
+		return ""
+	case lacking >= max(ratio, embedding):
+		return "in surroundings that the most similar training " + things + " lack"
+	case ratio >= embedding:
+		return "commoner in the background molecules than in the training set"
+	}
+	return "unlike the training " + things + ", as the model's network sees it"
 }
 
 // inside says that few training molecules have what is inside a part, regardless of its neighbours, and returns the
 // weight of that reason. The text is empty if many have it. If the molecule is inside, a part that no training molecule
 // has is called new to the model.
 func (m *Memory) inside(g *graph.Graph, keys []uint32, p *part, inside bool) (string, float64) {
-	text, none := "", false
+	text, none := "", false // none: no training molecule has it
 	few := func(n int) string { return fmt.Sprintf("only %d of %d training molecules %s", n, m.Train, has(n)) }
 	symbol, holders := m.element(g, p.nodes)
-	strange := slices.IndexFunc(p.nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 })
-	bound, most := rare.Common, min(rare.Common, int(common*float64(m.Train))+1) // numbers below most are called few
+	strange := slices.IndexFunc(p.nodes, func(i int) bool { return m.Index.Holders(keys[i]) == 0 }) // unseen even by itself
+	// At most bound training molecules have one of the groups. Numbers below most are called few.
+	bound, most := rare.Common, min(rare.Common, int(common*float64(m.Train))+1)
 	if p.count.Bonds < most {
 		for _, k := range p.groups {
 			bound = min(bound, m.Rare.AtMost(g, p.list[k].nodes))
 		}
 	}
 	one := "one"
-	if !specific()[p.name] {
+	if !specific()[p.name] { // others of this name may be in training molecules
 		one = "one like it"
 	}
 	element := "the element " + symbol
-	if strings.HasPrefix(p.name, "organo") {
+	if strings.HasPrefix(p.name, "organo") { // the name tells the element
 		element = one
 	}
 	switch {
@@ -313,7 +328,7 @@ func (m *Memory) inside(g *graph.Graph, keys []uint32, p *part, inside bool) (st
 }
 
 // element returns the rarest element of some nodes and the number of training molecules that have it. The symbol is
-// empty if more than the share common of the training molecules has each element.
+// empty if each element is in more than the share common of the training molecules, or without a profile.
 func (m *Memory) element(g *graph.Graph, nodes []int) (symbol string, holders int) {
 	if m.Profile == nil {
 		return "", 0
@@ -332,7 +347,7 @@ func (m *Memory) element(g *graph.Graph, nodes []int) (symbol string, holders in
 const maxAlone = 8
 
 // alone returns the reason that training molecules have all of g, but only as a part of themselves. It returns false
-// if none has, or if g is too large or not connected.
+// if none has, if g is too large or not connected, or if the model cannot search its training molecules.
 func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	if m.Contain == nil || len(all) == 0 || len(all) > 1 && g.N() > maxAlone || g.Components() > 1 {
 		return Reason{}, false
@@ -342,10 +357,11 @@ func (m *Memory) alone(g *graph.Graph, all []group) (Reason, bool) {
 	for i := range g.N() {
 		r.Nodes = append(r.Nodes, i)
 	}
-	if r.Text = "the whole molecule; training molecules have it only as a part of larger ones"; len(all) == 1 && all[0].ring != nil {
-		r.Text = fmt.Sprintf("unsubstituted %s; training molecules have it only substituted", strings.TrimSuffix(all[0].name, " ring"))
+	text := "the whole molecule; training molecules have it only as a part of larger ones"
+	if len(all) == 1 && all[0].ring != nil {
+		text = fmt.Sprintf("unsubstituted %s; training molecules have it only substituted", strings.TrimSuffix(all[0].name, " ring"))
 	}
-	r.Text += fmt.Sprintf(" (%d of %d)", n, m.Index.Len())
+	r.Text = text + fmt.Sprintf(" (%d of %d)", n, m.Index.Len())
 	return r, n > 0
 }
 
@@ -364,7 +380,7 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 	}
 	type place struct{ group, node int }
 	var places []place
-	text, strange := "", 0
+	text, strange := "", 0 // strange counts the groups with such a node
 	for _, k := range p.groups {
 		before := len(places)
 		for _, i := range p.list[k].nodes {

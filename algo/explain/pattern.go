@@ -65,7 +65,7 @@ var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
 
 // parsePattern parses the pattern of a group name. Patterns are built in: a mistake panics.
 func parsePattern(name, text string) *pattern {
-	p, at, stack := &pattern{name: name}, -1, []int(nil)
+	p, at, stack := &pattern{name: name}, -1, []int(nil) // at is the atom before; stack has those before open branches
 	for _, token := range tokens.FindAllStringSubmatch(text, -1) {
 		switch token[0] {
 		case "(":
@@ -86,7 +86,7 @@ func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
 		if symbol == "M" {
-			atom.metal, atom.kinds = true, kindSet{math.MaxUint64, math.MaxUint64}
+			atom.metal, atom.kinds = true, kindSet{math.MaxUint64, math.MaxUint64} // all below aromaticKind
 			continue
 		}
 		kind := elementOf(strings.ToUpper(symbol[:1]) + symbol[1:])
@@ -99,7 +99,7 @@ func (p *pattern) read(atom *patternAtom, text string) {
 		if part == "+" || part == "-" {
 			part = "q" + part + "1"
 		}
-		value, _ := strconv.Atoi(part[1:])
+		value, _ := strconv.Atoi(part[1:]) // 0 for r alone
 		if part[0] == 'r' {
 			atom.in, p.size = true, value
 		} else {
@@ -141,8 +141,8 @@ func (p *pattern) naming(a *atoms, i int) group {
 	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.Aromatic)...), ring: ring}
 }
 
-// place finds atoms of a for the pattern's atoms from number len(found) on. found has those before. It returns the atoms
-// for the whole pattern and the ring that they close, or nil if nothing fits.
+// place extends found, the atoms of a for the first atoms of the pattern, to the whole pattern. It returns all atoms and
+// the ring that they close, see closed, or nil if nothing fits.
 func (p *pattern) place(a *atoms, found []int) (all, ring []int) {
 	k := len(found)
 	if k == len(p.atoms) {

@@ -96,7 +96,7 @@ func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	return list
 }
 
-// NewProfile describes at least one training graph; all have the same number of features.
+// NewProfile returns the profile of training graphs. There must be at least one, and all must have as many features.
 func NewProfile(gs []*graph.Graph) *Profile {
 	p := &Profile{Values: make([][]Value, gs[0].Features)}
 	for k := range statistics {
@@ -109,13 +109,13 @@ func NewProfile(gs []*graph.Graph) *Profile {
 		row := make([]float64, LevelCount)
 		for l, level := range levels {
 			if len(values) > 0 {
-				row[l] = float64(float32(metric.Percentile(values, level)))
+				row[l] = float64(float32(metric.Percentile(values, level))) // as a model file keeps it
 			}
 		}
 		p.Quantiles = append(p.Quantiles, row)
 	}
 	for column := range p.Values {
-		graphs := map[int]int{}
+		graphs := map[int]int{} // by value, the graphs that have it
 		for _, g := range gs {
 			seen := map[int]bool{}
 			for i := range g.N() {

@@ -1,6 +1,9 @@
 package explain
 
-import "baca/algo/molecule"
+import (
+	"baca/algo/internal/lists"
+	"baca/algo/molecule"
+)
 
 // A Range describes a statistic of the training graphs.
 type Range struct {
@@ -33,9 +36,5 @@ func (p *Profile) Elements() []Element {
 	if len(p.Values) != molecule.Features {
 		return nil
 	}
-	var list []Element
-	for _, v := range p.Values[molecule.ColumnElement] {
-		list = append(list, Element{molecule.Symbol(v.Of + 1), v.Graphs})
-	}
-	return list
+	return lists.Map(p.Values[molecule.ColumnElement], func(v Value) Element { return Element{molecule.Symbol(v.Of + 1), v.Graphs} })
 }

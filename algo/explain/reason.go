@@ -103,7 +103,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 		if !ok {
 			continue
 		}
-		more, level, weight := false, 0, 1.0
+		more, level, weight := false, 0, 1.0 // 2 beyond 1 or 99 %
 		switch last := LevelCount - 1; {
 		case x > row[last]+slack(x):
 			more, level, weight = true, last, 2
@@ -117,7 +117,7 @@ func (p *Profile) statistics(g *graph.Graph) []Reason {
 			continue
 		}
 		// The excess in widths of the middle half, with a lower bound on the width.
-		spread := max(row[4]-row[2], 0.05*(math.Abs(row[3])+slack(x)))
+		spread := max(row[upperQuartile]-row[lowerQuartile], 0.05*(math.Abs(row[LevelCount/2])+slack(x)))
 		weight += 0.9 * (1 - 1/(1+math.Abs(x-row[level])/spread))
 		list = append(list, Reason{Kind: s.name, Weight: weight, Nodes: s.nodes(g, more), Text: s.text(g, row, x, level, more)})
 	}
@@ -206,14 +206,14 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 	}
 	var list []Reason
 	for column := range min(g.Features, len(p.Values)) {
-		at := map[int][]int{}
+		having := map[int][]int{} // the nodes with a value
 		for i := range g.N() {
 			if x := g.X[i*g.Features+column]; whole(x) {
-				at[int(x)] = append(at[int(x)], i)
+				having[int(x)] = append(having[int(x)], i)
 			}
 		}
-		for _, value := range slices.Sorted(maps.Keys(at)) {
-			n, nodes := p.graphs(column, value), at[value]
+		for _, value := range slices.Sorted(maps.Keys(having)) {
+			n, nodes := p.graphs(column, value), having[value]
 			name := valueName(g, column, value, nodes[0])
 			switch {
 			case name == "":
@@ -262,7 +262,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 		return "a lone " + formula(g, node)
 	case column == molecule.ColumnNeighbors && value > 4, column == molecule.ColumnHybridization && (value == 3 || value == 4) && a.neighbours(node) > 4:
 		return some(1, coordination(a.neighbours(node))+" "+symbol)
-	case column == molecule.ColumnCharge && value > 10:
+	case column == molecule.ColumnCharge && value > 2*molecule.Neutral: // one value for all larger charges
 		return "a charge beyond ±5 on " + symbol
 	case column == molecule.ColumnCharge && value != molecule.Neutral:
 		return fmt.Sprintf("a charge of %s on %s", strings.Replace(fmt.Sprintf("%+d", value-molecule.Neutral), "-", "−", 1), symbol)
@@ -338,7 +338,7 @@ func formula(g *graph.Graph, i int) string {
 	return text
 }
 
-// small writes n in digits, and 1 and less as "".
+// small writes n in digits of subscripts or superscripts. It returns "" for 1 and less.
 func small(n int, digits []string) (text string) {
 	if n > 1 {
 		for _, d := range strconv.Itoa(n) {

@@ -40,7 +40,7 @@ func Rings(g *graph.Graph) [][]int {
 // around returns the smallest ring through the edge from i to j as ascending nodes, or nil if there is none. before
 // and queue are scratch.
 func around(g *graph.Graph, i, j int, before, queue []int) []int {
-	clear(before)
+	clear(before) // 0 if not reached, else 1 more than the node from which it was reached
 	before[i], queue = i+1, append(queue[:0], i)
 	for k := 0; k < len(queue) && before[j] == 0; k++ {
 		at := queue[k]
@@ -77,7 +77,8 @@ func (a *atoms) inSameRing(i, j int) bool {
 	return slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) })
 }
 
-// ringSystem returns the ring system of atom i. Its name is empty if the tables do not have it.
+// ringSystem returns the ring system of atom i, and keeps it in a.systems. Its name is empty if the tables do not have it,
+// and outside of rings.
 func ringSystem(a *atoms, i int) group {
 	if !a.InRing(i) || a.rings == nil {
 		return group{}

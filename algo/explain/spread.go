@@ -9,6 +9,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 )
 
 // A Spread splits what the subtrees of a graph add to a score among its nodes.
@@ -41,14 +42,11 @@ func NewSpread(g *graph.Graph, p fingerprint.Print, rarity func(key uint32) floa
 // subtrees are strange because of it.
 func (s *Spread) Subtrees(shares, lacks []float64) []float64 {
 	share, weight := make([]float64, len(s.keys)), s.rarity
-	if lacks != nil {
-		weight = make([]float64, len(s.keys))
-	}
 	for i, k := range s.keys {
 		share[i] = shares[k] / s.counts[i]
-		if lacks != nil {
-			weight[i] = lacks[k]
-		}
+	}
+	if lacks != nil {
+		weight = lists.Map(s.keys, func(k int) float64 { return lacks[k] })
 	}
 	return s.down(share, weight)
 }
@@ -132,8 +130,8 @@ func Add(to []float64, slope float64, shares []float64) {
 	}
 }
 
-// Level adds up the lists in values, node by node. It spreads what is missing to sum in proportion to usual,
-// so that the result adds up to sum.
+// Level adds up the lists in values, node by node, and spreads the difference to sum in proportion to usual, so that the
+// result adds up to sum. usual must add up to 1.
 func Level(usual []float64, sum float64, values ...[]float64) []float64 {
 	all := make([]float64, len(usual))
 	for _, list := range values {

@@ -12,15 +12,15 @@ import (
 type Trait struct {
 	Name string                             // its name in comparisons of lists; empty if they leave it out
 	List string                             // what experiments call a list of such molecules; empty if they make none
-	some func(a molecule.Atoms, i int) bool // an atom has the trait
-	is   func(g *graph.Graph) bool          // or the whole graph has it
+	some func(a molecule.Atoms, i int) bool // whether atom i has the trait: a molecule has it if one atom has
+	is   func(g *graph.Graph) bool          // or, if not nil, whether the whole graph has it
 }
 
 // Traits are in the order of reports.
 var Traits = []Trait{
 	{List: "nitro groups", some: isNitro},
 	{List: "anilines", some: isAniline},
-	{List: "halogens", some: ofElement(9, 17, 35, 53)},
+	{List: "halogens", some: ofElement(9, 17, 35, 53)}, // F, Cl, Br and I
 	{Name: "salt or mixture", List: "salts and mixtures", is: func(g *graph.Graph) bool { return g.Components() > 1 }},
 	{Name: "charged atom", List: "charged atoms", some: molecule.Atoms.Charged},
 	{Name: "stereocentre that is written", some: molecule.Atoms.Tagged},

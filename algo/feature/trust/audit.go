@@ -79,7 +79,7 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	a := &Audit{Verdicts: map[Verdict]Count{}}
 	var scores, misses []float64
 	var isLarge []bool
-	large, n, sum := map[Verdict]int{}, map[Verdict]int{}, map[Verdict]float64{}
+	large, n, sum := map[Verdict]int{}, map[Verdict]int{}, map[Verdict]float64{} // large errors, all, and their sum
 	for i := range list {
 		o := &list[i]
 		miss := math.Abs(o.Observed - o.Predicted)
@@ -111,8 +111,8 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	return a
 }
 
-// sentence says which share of the observed values the intervals hold, and which was asked for. what names the
-// intervals. Without any it returns nil.
+// sentence returns one sentence: which share of the observed values the intervals hold, and which was asked for. what names
+// the intervals. Without any it returns nil.
 func (h *Held) sentence(what string, c *Calibration) []string {
 	values := "values"
 	switch h.Intervals {
@@ -125,9 +125,10 @@ func (h *Held) sentence(what string, c *Calibration) []string {
 		what, 100*h.Coverage, h.Intervals, values, 100*h.Low, 100*h.High, 100*c.Coverage, h.Width)}
 }
 
+// ErrNoValues says that an audit has nothing to compare.
 var ErrNoValues = errors.New("no molecule has both values")
 
-// Sentences say how well intervals held.
+// Sentences say how well intervals held, or why there are none, and how well scores rank errors.
 func (a *Audit) Sentences(c *Calibration) (list []string) {
 	if why := c.without(); why != "" {
 		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
@@ -161,12 +162,12 @@ func (a *Audit) InShort(c *Calibration) string {
 	return said
 }
 
-// UnderCurve is a sentence on Area.
+// UnderCurve returns a sentence on the areas under the curves that RiskSVG draws.
 func (a *Audit) UnderCurve() string {
 	return fmt.Sprintf("Area under that curve %.3g; at random %.3g, ordered by the errors themselves %.3g.", a.Area, a.MeanError, a.AreaBest)
 }
 
-// RiskAt is the mean absolute error of the share of molecules of lowest scores; NaN for none.
+// RiskAt returns the mean absolute error of a share of the molecules, those of the lowest scores. It is NaN if that is none.
 func (a *Audit) RiskAt(share float64) float64 {
 	k := int(math.Round(share * float64(a.N)))
 	if k < 1 || k > a.N {
@@ -175,8 +176,8 @@ func (a *Audit) RiskAt(share float64) float64 {
 	return a.Risk[k-1]
 }
 
-// risk returns Risk. Equal scores count with the mean of their errors, so their order does not
-// matter.
+// risk returns, for each k, the mean of misses over the k+1 lowest scores. Equal scores count with the mean of their
+// errors, so their order does not matter.
 func risk(scores, misses []float64) []float64 {
 	order := ascending(scores)
 	list := make([]float64, len(order))

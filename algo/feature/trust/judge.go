@@ -17,8 +17,8 @@ type Judging struct {
 	Shift *Shift // of the list, nil for none
 }
 
-// Compare compares the list that will be judged, or a sample of it, with the held-out graphs, and sets j.Shift. That is
-// nil for a list of fewer than MinList.
+// Compare compares the list that will be judged, or a sample of it, with the held-out graphs, and sets j.Shift: nil for a
+// list of fewer than MinList.
 func (j *Judging) Compare(ctx context.Context, list []*graph.Graph, sample bool) error {
 	scores, err := j.Alone.Scores(ctx, list)
 	if err != nil {
@@ -41,7 +41,7 @@ func (j *Judging) Sentences() []string {
 	return slices.Concat(j.Calibration.Sentences(), j.Shift.Sentences())
 }
 
-// JudgeAll judges predictions of graphs with these scores. Each has the values that Judges asks for.
+// JudgeAll judges the prediction values[k] of each graph k with its score. Judges must hold for all values.
 func (j *Judging) JudgeAll(ctx context.Context, graphs []*graph.Graph, scores []float64, values []*model.Values) ([]Outcome, error) {
 	places, err := Places(ctx, j.Alone, graphs, scores)
 	if err != nil {
@@ -58,11 +58,7 @@ func (j *Judging) JudgeAll(ctx context.Context, graphs []*graph.Graph, scores []
 	return list, nil
 }
 
-// Judges tells whether values are enough for a judgement.
+// Judges tells whether values are enough for a judgement: a prediction and, if the order reads it, its uncertainty.
 func (j *Judging) Judges(v *model.Values) bool {
-	needed := v.Predicted
-	if j.By.ReadsUncertainty() {
-		needed += v.Uncertainty
-	}
-	return !math.IsNaN(needed) && !math.IsInf(needed, 0)
+	return finite(v.Predicted) && (!j.By.ReadsUncertainty() || finite(v.Uncertainty))
 }

@@ -40,8 +40,8 @@ func Names(orders []Order) string {
 	return strings.Join(lists.Map(orders, func(o Order) string { return string(o) }), ", ")
 }
 
-// OrdersOf are the orders that the errors of a model can be put in, the default last. It was chosen on sets of its own, see
-// `baca-paper bench intervals --sets validation`.
+// OrdersOf returns the orders that the errors of a model can be put in, the default last. The default was chosen on sets of
+// its own, see `baca-paper bench intervals --sets validation`.
 func OrdersOf(r *model.Residuals) []Order {
 	list := []Order{OrderScore, OrderNeighbors}
 	if r.Uncertainty.Name != "" {
@@ -53,7 +53,8 @@ func OrdersOf(r *model.Residuals) []Order {
 	return list
 }
 
-// OrderOf is the order of a name: that of one of OrdersOf, the column of uncertainties, or empty for the default.
+// OrderOf returns the order of that name among OrdersOf, OrderUncertainty for the name of the column of uncertainties, and
+// the default for an empty name. Any other name gives an error.
 func OrderOf(r *model.Residuals, name string) (Order, error) {
 	orders := OrdersOf(r)
 	switch by := Order(name); {

@@ -18,7 +18,8 @@ import (
 // orderNearest is how many training graphs OrderNeighbors uses.
 const orderNearest = 5
 
-// Learn calibrates on the errors that the scorer's model knows, put in the order of a name, see OrderOf.
+// Learn calibrates on the errors that the scorer's model knows. name is that of the order to put them in, see OrderOf. It
+// fails for an unknown order, and if the model knows no errors or too few.
 func Learn(ctx context.Context, s *alone.Scorer, o Options, name string) (*Judging, error) {
 	r := s.Model().Residuals
 	if r == nil {
@@ -29,7 +30,7 @@ func Learn(ctx context.Context, s *alone.Scorer, o Options, name string) (*Judgi
 		return nil, err
 	}
 	errors := r.Errors
-	if by != OrderScore {
+	if by != OrderScore { // a score does not fit the graphs that the model was trained on
 		errors = slices.Concat(r.Errors, r.Trained)
 	}
 	known, err := heldOut(ctx, s, errors)
@@ -42,7 +43,7 @@ func Learn(ctx context.Context, s *alone.Scorer, o Options, name string) (*Judgi
 	return &Judging{Calibration: c, Alone: s}, err
 }
 
-// heldOut returns the predictions with these errors, which begin with those of the holdout.
+// heldOut returns the predictions with these errors: first those of the holdout, then those of training graphs.
 func heldOut(ctx context.Context, s *alone.Scorer, errors []float64) ([]Prediction, error) {
 	m, subtrees := s.Model(), s.Parts().Bank.Subtrees
 	r := m.Residuals
@@ -71,14 +72,14 @@ func Places(ctx context.Context, s *alone.Scorer, graphs []*graph.Graph, scores 
 	})
 }
 
-// placesOf is Places of prints; own ones are the index's.
+// placesOf returns the places of n prints. of returns print k, whether it is of the bank itself, and the score.
 func placesOf(ctx context.Context, s *alone.Scorer, n int, of func(k int) (print fingerprint.Print, own bool, score float64)) ([]Place, error) {
 	list, parts := make([]Place, n), s.Parts()
 	err := parallel.For(ctx, parts.Workers, n, func(_, k int) {
 		print, own, score := of(k)
 		nearest := parts.Bank.Subtrees.Nearest(fingerprint.Counts, print, orderNearest+1)
 		if own && len(nearest) > 0 {
-			nearest = nearest[1:] // itself, than which none is nearer
+			nearest = nearest[1:] // without itself
 		}
 		nearest = nearest[:min(orderNearest, len(nearest))]
 		list[k] = Place{Distance: 1 - stat.Mean(nearest, nil), Atoms: float64(print.Nodes()), Score: score}

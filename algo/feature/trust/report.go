@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,8 +11,8 @@ import (
 	"baca/algo/document"
 )
 
-// HTML is what the page shows of judged predictions, with sentences on what they rest on. The audit is nil without
-// observed values.
+// HTML returns what the page shows of judged predictions, with the sentences basis on what they rest on. The audit is nil
+// without observed values.
 func HTML(basis []string, c *Calibration, a *Audit, problems []string) string {
 	p := new(document.Page)
 	if a != nil {
@@ -56,11 +57,7 @@ func writeVerdicts(p *document.Page, c *Calibration, a *Audit) {
 			n := a.Verdicts[v]
 			p.Add("<td class=\"n\">%d</td><td class=\"n\">%s</td><td class=\"n\">%s</td>", n.N, document.Number(n.MeanError, 3), large(n.Rate))
 		}
-		text, found := stated[v]
-		if !found {
-			text = "–"
-		}
-		p.Add("<td class=\"n\">%s</td></tr>\n", text)
+		p.Add("<td class=\"n\">%s</td></tr>\n", cmp.Or(stated[v], "–"))
 	}
 	p.Add("</tbody>\n</table></div>\n")
 }
@@ -73,7 +70,7 @@ func large(r Rate) string {
 	return fmt.Sprintf("%s of %d (%.0f–%.0f&nbsp;%%)", document.Percent(r.Share, 3), r.N, 100*r.Low, 100*r.High)
 }
 
-// writeKept writes a table of the mean error by how many molecules are kept.
+// writeKept writes a table of the mean error by how many molecules are kept, from 10 to 100 %. by names the scores.
 func writeKept(p *document.Page, a *Audit, by string) {
 	p.Table("#kept", "#molecules", "#mean error", "#"+document.Escape(by)+" up to")
 	for share := 10; share <= 100; share += 10 {
@@ -89,6 +86,7 @@ func writeKept(p *document.Page, a *Audit, by string) {
 // at random, and in the best order.
 func (a *Audit) RiskSVG(by string) string { return a.risks(by).File() }
 
+// risks returns the chart that RiskSVG draws.
 func (a *Audit) risks(by string) *chart.Chart {
 	c := &chart.Chart{Title: "Risk and coverage", XAxis: "molecules kept, surest first, %", YAxis: "mean error", High: 100, Top: 1e-9}
 	for _, x := range a.Risk {
@@ -98,8 +96,8 @@ func (a *Audit) risks(by string) *chart.Chart {
 	for k := range shares {
 		shares[k] = 100 * float64(k+1) / float64(a.N)
 	}
-	x, y := c.X(0)+14, c.Y(c.Top)+10
-	behind := x + max(130, 50+6*float64(len(by)))
+	x, y := c.X(0)+14, c.Y(c.Top)+10              // the legend
+	behind := x + max(130, 50+6*float64(len(by))) // its first entry
 	for _, l := range []struct {
 		chart.Curve
 		at float64

@@ -10,8 +10,8 @@ import (
 	"baca/algo/metric"
 )
 
-// A scale is the size of a prediction's error up to a factor: (uncertainty + floor)·exp(growth·distance). Intervals are conformal for
-// errors divided by it (normalised). Nil is 1 for all.
+// A scale is the size of a prediction's error up to a factor: (uncertainty + floor)·exp(growth·distance). Intervals are
+// conformal for errors divided by it (normalised). A nil scale is 1 for all.
 type scale struct{ floor, growth float64 }
 
 // scaleFloors, in medians of uncertainties, and scaleGrowths are tried. The highest floor makes nearly all intervals equal.
@@ -20,6 +20,7 @@ var (
 	scaleGrowths = []float64{0, 0.25, 0.5, 1, 1.5, 2, 3}
 )
 
+// of returns the scale of a prediction.
 func (s *scale) of(p Prediction) float64 {
 	if s == nil {
 		return 1
@@ -27,8 +28,8 @@ func (s *scale) of(p Prediction) float64 {
 	return (max(0, p.Uncertainty) + s.floor) * math.Exp(s.growth*p.Distance)
 }
 
-// fitScale maximises the likelihood of errors under Laplace's distribution. It returns nil where an uncertainty is negative, so is
-// no size, or too few are known.
+// fitScale returns the scale under which the errors are likeliest, by Laplace's distribution. It returns nil if too few are
+// known, if the median uncertainty is 0, or if an uncertainty is negative and thus no size.
 func fitScale(known []Prediction, errors []float64) (best *scale) {
 	var list []Prediction
 	var sizes, uncertainties []float64

@@ -51,15 +51,16 @@ type Shift struct {
 
 	Large float64 // weighted share of large errors
 
-	least  float64 // half width of every interval, as new scaffolds take; divided by the scale, as errors
+	least  float64 // least half width of intervals, that of new scaffolds, in units of the scale; 0 for none
 	steps  []Step  // of weighted errors
 	c      *Calibration
 	ratios [ratioFolds]*ratio
-	errors []float64 // ascending
+	errors []float64 // held-out ones in units of their scales, ascending
 	sums   []float64 // of weights, up to each error
 }
 
-// NewShift compares a list with the held-out molecules. It returns nil for fewer than MinList.
+// NewShift compares a list with the held-out molecules. It returns nil if fewer than MinList molecules of the list or
+// MinPairs of the held-out ones have a place.
 func (c *Calibration) NewShift(list []Place) *Shift {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Place) bool { return !p.known() })
 	pairs := slices.DeleteFunc(slices.Clone(c.pairs), func(p Pair) bool { return !p.Place.known() })
@@ -94,8 +95,9 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 	return s
 }
 
-// halfOfNewScaffolds is 0 where too few of their errors are known. The scales known are of predictions that had seen the scaffold. On new
-// scaffolds they are taken to be as much larger as those of the list, whose median the weights estimate.
+// halfOfNewScaffolds returns the half width that holds the errors on new scaffolds, in units of the scale. It is 0 if too few
+// are known. Their scales are of predictions that had seen the scaffold. Without it they are taken to be larger by the factor
+// between the median scales of the pairs and of the list, which the weighted pairs stand for.
 func (c *Calibration) halfOfNewScaffolds(pairs []Pair, weights []float64) float64 {
 	known := slices.DeleteFunc(slices.Clone(c.NewScaffold), func(x float64) bool { return !finite(x) })
 	half := c.half(lists.Map(known, math.Abs))
@@ -106,10 +108,11 @@ func (c *Calibration) halfOfNewScaffolds(pairs []Pair, weights []float64) float6
 	return half * weightedMedian(scales, nil) / weightedMedian(scales, weights)
 }
 
+// known reports whether the place can be compared.
 func (p Place) known() bool { return finite(p.Distance) && p.Atoms > 0 }
 
-// higher tells whether values of the list are significantly higher than those of others (rank-sum
-// test, normal approximation).
+// higher tells whether the values that of gives are significantly higher in the list than among others (rank-sum test,
+// normal approximation). It is false if one side has no values.
 func higher(list, others []Place, of func(Place) float64) bool {
 	var values []float64
 	var isOfList []bool
@@ -128,10 +131,11 @@ func higher(list, others []Place, of func(Place) float64) bool {
 	return metric.AUROC(values, isOfList)-0.5 > fartherZ*math.Sqrt((n[0]+n[1]+1)/(12*n[0]*n[1]))
 }
 
+// weight returns the density ratio at a place, fitted without molecules of that place.
 func (s *Shift) weight(p Place) float64 { return s.ratios[p.fold()].of(p) }
 
-// relative is the interval's half width for a molecule, divided by its scale, NaN where its own weight is too large. In a list that lies
-// farther it is at least that of new scaffolds, and where few errors carry the weights that of the most doubtful held-out group.
+// relative returns the half width of a molecule's interval in units of its scale. It is NaN for classes, and if the molecule's
+// own weight is too large. It is at least s.least and, if few errors carry the weights, that of the most doubtful held-out group.
 func (s *Shift) relative(p Place) float64 {
 	total := s.sums[len(s.sums)-1] + s.weight(p)
 	k := sort.SearchFloat64s(s.sums, s.c.Coverage*total)
@@ -139,8 +143,8 @@ func (s *Shift) relative(p Place) float64 {
 		return math.NaN()
 	}
 	half := max(s.errors[k], s.least)
-	if last := s.c.Groups[len(s.c.Groups)-1].Half; s.few() {
-		return max(half, last)
+	if s.few() {
+		return max(half, s.c.Groups[len(s.c.Groups)-1].Half)
 	}
 	return half
 }
@@ -148,7 +152,8 @@ func (s *Shift) relative(p Place) float64 {
 // few tells whether weighted errors are too few to rely on.
 func (s *Shift) few() bool { return s.Effective < minEffective }
 
-// Judge adds what the list says to a judgement of one of its molecules, whose score is its doubt.
+// Judge adds what the list says to a judgement of one of its molecules, whose score is its doubt. A nil s, and a molecule
+// without a place, add nothing. Only a list that lies farther changes the verdict.
 func (s *Shift) Judge(p Prediction, score float64, j *Judgement) {
 	if s == nil || !p.Place.known() {
 		return
@@ -199,16 +204,17 @@ func (s *Shift) Sentences() []string {
 	return []string{about, weighted}
 }
 
-// fold is a function of the place, so copies of a molecule are in one fold, and no order matters.
+// fold returns the fold of a place by a hash, so copies of a molecule are in one fold, and no order matters.
 func (p Place) fold() int {
 	h := math.Float64bits(p.Distance)*0x9e3779b97f4a7c15 ^ math.Float64bits(p.Atoms)
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93
 	return int(h >> 32 % ratioFolds)
 }
 
-// terms is the number of those of the density ratio.
+// terms is the number of terms of the density ratio.
 const terms = 4
 
+// terms returns the distance, the logarithm of the size, and their squares.
 func (p Place) terms() [terms]float64 {
 	size := math.Log(p.Atoms)
 	return [terms]float64{p.Distance, p.Distance * p.Distance, size, size * size}
@@ -221,6 +227,7 @@ type ratio struct {
 	coefficients [terms + 1]float64 // the last is the intercept
 }
 
+// logit returns the logarithm of the ratio at a place, at most ±mostLogit.
 func (r *ratio) logit(p Place) float64 {
 	sum := r.coefficients[terms]
 	for k, x := range p.terms() {
@@ -234,7 +241,7 @@ func (r *ratio) of(p Place) float64 { return math.Exp(r.logit(p)) }
 // newtonSteps are enough for the few coefficients to converge.
 const newtonSteps = 25
 
-// fitRatio fits to the molecules of the other folds. Both sides weigh the same.
+// fitRatio fits the ratio of list to held by Newton's method, to the molecules of the other folds. Both sides weigh the same.
 func fitRatio(list, held []Place, fold int) *ratio {
 	r := &ratio{}
 	for k := range terms {
@@ -244,7 +251,7 @@ func fitRatio(list, held []Place, fold int) *ratio {
 			r.std[k] = 1
 		}
 	}
-	sides := [2][]Place{without(held, fold), without(list, fold)}
+	sides := [2][]Place{without(held, fold), without(list, fold)} // by label, 0 and 1
 	n := float64(len(sides[0]) + len(sides[1]))
 	for range newtonSteps {
 		curvature, slope := mat.NewSymDense(terms+1, nil), mat.NewVecDense(terms+1, nil)
@@ -258,7 +265,7 @@ func fitRatio(list, held []Place, fold int) *ratio {
 				r.add(curvature, slope, p, float64(y), weight)
 			}
 		}
-		curvature.SetSym(terms, terms, curvature.At(terms, terms)+1e-9)
+		curvature.SetSym(terms, terms, curvature.At(terms, terms)+1e-9) // the intercept has no penalty
 		var c mat.Cholesky
 		var step mat.VecDense
 		if !c.Factorize(curvature) || c.SolveVecTo(&step, slope) != nil {
@@ -271,11 +278,13 @@ func fitRatio(list, held []Place, fold int) *ratio {
 	return r
 }
 
+// without returns the places outside a fold.
 func without(list []Place, fold int) []Place {
 	return slices.DeleteFunc(slices.Clone(list), func(p Place) bool { return p.fold() == fold })
 }
 
-// add adds a molecule's part of the second and first derivatives of the log-likelihood.
+// add adds the part of a molecule, with its label y and weight, to minus the second and to the first derivatives of the
+// log-likelihood.
 func (r *ratio) add(curvature *mat.SymDense, slope *mat.VecDense, p Place, y, weight float64) {
 	x := [terms + 1]float64{terms: 1}
 	for k, v := range p.terms() {

@@ -39,6 +39,7 @@ type Pair struct {
 	Scale        float64
 }
 
+// relative returns the error in units of the scale.
 func (p *Pair) relative() float64 { return p.Error / p.Scale }
 
 // Options of a Calibration. Zero values mean defaults.
@@ -49,14 +50,14 @@ type Options struct {
 	// Tolerance is the largest absolute error that is not large. The default is above four fifths
 	// of held-out errors, for classes 0.5.
 	Tolerance float64
-	// Rate is the largest share of large errors with the verdict Trust, and up to half of them are large with Check. The default is three quarters of the
-	// share among all held-out molecules, 0.25 at most, and nothing is trusted where that does not separate. Its bound with
-	// a confidence would trust too few, see build/research/results/README.md.
+	// Rate is the largest share of large errors with the verdict Trust; with Check it is a half. The default is three quarters
+	// of the share among all held-out molecules, 0.25 at most. If that does not separate, nothing is trusted. A bound with a
+	// confidence would trust too few, see build/research/results/README.md.
 	Rate float64
 	// Classes marks observed values of 0 or 1 and predicted probabilities, which have no intervals.
 	Classes bool
 	// NewScaffold has errors of predictions that were made without all molecules of the same scaffold, NaN
-	// for unknown, divided by the scale of pairs that have one. Intervals of a list that lies farther than held-out molecules are as wide at least.
+	// for unknown, divided by the scale of pairs that have one. They bound the intervals of a list that lies farther from below.
 	NewScaffold []float64
 }
 
@@ -70,6 +71,7 @@ const (
 	wrongClass      = 0.5
 )
 
+// Check returns an error for a value out of range.
 func (o Options) Check() error {
 	switch {
 	case !(o.Coverage >= 0 && o.Coverage < 1):
@@ -138,6 +140,7 @@ type Rate struct {
 	Share, Low, High float64 // NaN where N is 0
 }
 
+// rateOf returns the rate of large errors among n.
 func rateOf(large, n int) Rate {
 	r := Rate{Large: large, N: n, Share: float64(large) / float64(n)}
 	r.Low, r.High = metric.Wilson(float64(large), float64(n))
@@ -156,7 +159,8 @@ type Judgement struct {
 	BatchVerdict        Verdict // empty for none
 }
 
-// Calibrate calibrates on held-out predictions, put in an order, and their errors.
+// Calibrate calibrates on held-out predictions, put in an order, and their errors. It fails for an unknown order, as New does,
+// and leaves o.NewScaffold as it is.
 func Calibrate(by Order, known []Prediction, errors []float64, o Options) (*Calibration, error) {
 	r, err := newRanking(by, known)
 	if err != nil {
@@ -181,8 +185,8 @@ func Calibrate(by Order, known []Prediction, errors []float64, o Options) (*Cali
 	return c, err
 }
 
-// New calibrates on held-out molecules, ignoring values that are not finite. It fails if too few
-// are left.
+// New calibrates on held-out molecules, ignoring those whose score or error is not finite. It fails if too few are left, and
+// for options out of range.
 func New(pairs []Pair, o Options) (*Calibration, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -220,17 +224,17 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	c.Rate = c.rate(all)
 	c.HeldOut = c.crossValidate(sorted, count)
 	c.Apart = c.HeldOut[Trust].Share <= usualPart*all
-	if !c.Apart && c.usual {
+	if !c.Apart && c.usual { // scores hardly tell large errors: nothing is trusted
 		c.Rate = none
 		c.HeldOut = c.crossValidate(sorted, count)
 	}
 	return c, nil
 }
 
-// none is a rate that no share is below.
+// none is a Rate that no share is at or below, so that nothing is trusted.
 const none = -1
 
-// rate is Options.Rate, by default that for the share of large errors among all.
+// rate returns Options.Rate or, by default, the rate for a list with the share all of large errors.
 func (c *Calibration) rate(all float64) float64 {
 	if !c.usual || c.Rate == none {
 		return c.Rate
@@ -238,14 +242,16 @@ func (c *Calibration) rate(all float64) float64 {
 	return min(mostRate, usualPart*all)
 }
 
+// equally weighs all pairs the same.
 func equally(Pair) float64 { return 1 }
 
-// largeIn is the weighted share of errors above the tolerance.
+// largeIn returns the weighted share of errors above the tolerance.
 func largeIn(pairs []Pair, weight func(Pair) float64, tolerance float64) float64 {
 	large, all := 0.0, 0.0
 	for _, p := range pairs {
 		w := weight(p)
-		if all += w; p.Error > tolerance {
+		all += w
+		if p.Error > tolerance {
 			large += w
 		}
 	}
@@ -254,6 +260,7 @@ func largeIn(pairs []Pair, weight func(Pair) float64, tolerance float64) float64
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
+// usualTolerance returns the default of Options.Tolerance.
 func usualTolerance(sorted []Pair, classes bool) float64 {
 	if classes {
 		return wrongClass
@@ -269,7 +276,8 @@ func relativeOf(pairs []Pair) []float64 {
 	return lists.Map(pairs, func(p Pair) float64 { return p.relative() })
 }
 
-// group divides the molecules by score into as many equal groups as the coverage allows. Errors that are divided by a scale need none.
+// group divides the molecules by score into as many equal groups as the coverage allows. Errors that are divided by a scale
+// form a single group.
 func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	least := max(minGroup, int(math.Ceil(c.Coverage/(1-c.Coverage))))
 	count := max(1, min(mostGroups, len(sorted)/least))
@@ -283,8 +291,9 @@ func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	return groups
 }
 
-// half is the conformal half width of an interval from absolute errors, NaN for too few or classes. Of n+1 exchangeable errors the last
-// is among the k smallest with probability k/(n+1). Between two k interpolation is conservative if larger errors are rarer.
+// half returns the conformal half width of an interval from absolute errors, which it sorts. It is NaN for classes and if errors
+// are too few. Of n+1 exchangeable errors the last is among the k smallest with probability k/(n+1). Between two k it
+// interpolates, which is conservative if larger errors are rarer.
 func (c *Calibration) half(errors []float64) float64 {
 	n := len(errors)
 	at := c.Coverage * float64(n+1)
@@ -315,8 +324,8 @@ func cut(sorted []Pair, size int) (parts [][]Pair) {
 	return parts
 }
 
-// steps are isotonic regressions on score (pool adjacent violators), of the error and of the share
-// of large errors, over that many parts, with weights.
+// steps returns isotonic regressions on score, of the error and of the share of large errors, over count parts of the sorted
+// pairs. weight gives the weight of a pair.
 func steps(sorted []Pair, weight func(Pair) float64, tolerance float64, count int) []Step {
 	parts := cut(sorted, len(sorted)/count)
 	list := make([]Step, len(parts))
@@ -336,15 +345,15 @@ func steps(sorted []Pair, weight func(Pair) float64, tolerance float64, count in
 	return list
 }
 
-// isotonic replaces values by their weighted least-squares ascending fit.
-func isotonic(weights []float64, n int, at func(i int) *float64) {
+// isotonic replaces n values by their weighted least-squares ascending fit (pool adjacent violators). value(i) points to one.
+func isotonic(weights []float64, n int, value func(i int) *float64) {
 	type pool struct {
 		value, weight float64
 		from          int
 	}
 	var pools []pool
 	for i := range n {
-		p := pool{*at(i), weights[i], i}
+		p := pool{*value(i), weights[i], i}
 		for k := len(pools) - 1; k >= 0 && pools[k].value >= p.value; k-- {
 			before := pools[k]
 			total := before.weight + p.weight
@@ -359,7 +368,7 @@ func isotonic(weights []float64, n int, at func(i int) *float64) {
 			to = pools[k+1].from
 		}
 		for i := p.from; i < to; i++ {
-			*at(i) = p.value
+			*value(i) = p.value
 		}
 	}
 }
@@ -377,7 +386,8 @@ func (c *Calibration) crossValidate(sorted []Pair, count int) map[Verdict]Rate {
 		here := &Calibration{Options: c.Options, Farthest: others[len(others)-1].Score, Steps: steps(others, equally, c.Tolerance, count)}
 		for i := fold; i < len(sorted); i += folds {
 			v := here.verdict(sorted[i].Score)
-			if n[v]++; sorted[i].Error > c.Tolerance {
+			n[v]++
+			if sorted[i].Error > c.Tolerance {
 				large[v]++
 			}
 		}
@@ -395,9 +405,9 @@ type Statement struct {
 	Rate
 }
 
-// Statements are the rates of verdicts, the best first; they do not fall. Near a threshold they
-// would: without one of its large errors a part looks better, so large errors move to a better
-// verdict when left out. Verdicts with falling rates are counted as one.
+// Statements returns the cross-validated rates of the verdicts, the best first. Verdicts whose rates would fall are counted
+// as one. Near a threshold they do: without one of its large errors a part looks better, so large errors move to a better
+// verdict when left out.
 func (c *Calibration) Statements() (list []Statement) {
 	for _, v := range Verdicts() {
 		s := Statement{[]Verdict{v}, c.HeldOut[v]}
@@ -413,6 +423,7 @@ func (c *Calibration) Statements() (list []Statement) {
 	return list
 }
 
+// Words names the verdicts: "check and do-not-use together".
 func (s *Statement) Words() string {
 	names := lists.Map(s.Verdicts, func(v Verdict) string { return string(v) })
 	switch len(names) {
@@ -426,6 +437,8 @@ func (s *Statement) Words() string {
 
 func (c *Calibration) verdict(score float64) Verdict { return verdictOf(c.Steps, score, c.Rate) }
 
+// verdictOf returns the verdict for a score by the share of large errors at its step: Trust up to rate, and DoNotUse beyond
+// mostLarge and the last step.
 func verdictOf(steps []Step, score, rate float64) Verdict {
 	s, known := stepOf(steps, score)
 	switch {
@@ -437,6 +450,7 @@ func verdictOf(steps []Step, score, rate float64) Verdict {
 	return Trust
 }
 
+// stepOf returns the step of a score, and false beyond the last one.
 func stepOf(steps []Step, score float64) (Step, bool) {
 	for _, s := range steps {
 		if score <= s.To {
@@ -446,7 +460,7 @@ func stepOf(steps []Step, score float64) (Step, bool) {
 	return Step{}, false
 }
 
-// Unjudged is a prediction of which nothing is known.
+// Unjudged returns the judgement of a prediction of which nothing is known.
 func Unjudged(predicted float64) Judgement {
 	nan := math.NaN()
 	return Judgement{Predicted: predicted, Error: nan, Low: nan, High: nan, BatchLow: nan, BatchHigh: nan}
@@ -455,8 +469,8 @@ func Unjudged(predicted float64) Judgement {
 // Doubt is the score of a prediction in the calibration's order.
 func (c *Calibration) Doubt(p Prediction) float64 { return c.ranking.Doubt(p) }
 
-// JudgePrediction is Judge in the calibration's order. A higher score of the molecule by itself than of any that was held out is beyond
-// the farthest, too, whatever the order.
+// JudgePrediction is Judge in the calibration's order and scale. A molecule that by itself scores higher than all that were
+// held out is beyond the farthest, too, whatever the order.
 func (c *Calibration) JudgePrediction(p Prediction) Judgement {
 	if p.Score > c.highest {
 		j := Unjudged(p.Value)
@@ -470,11 +484,13 @@ func (c *Calibration) JudgePrediction(p Prediction) Judgement {
 // and the verdict is DoNotUse. The scale of the error is 1.
 func (c *Calibration) Judge(score, predicted float64) Judgement { return c.judge(score, predicted, 1) }
 
+// judge is Judge for an error of that scale.
 func (c *Calibration) judge(score, predicted, scale float64) Judgement {
 	j := Unjudged(predicted)
 	j.Verdict = c.verdict(score)
 	if s, known := stepOf(c.Steps, score); known {
-		if j.Error = s.Error; c.scale != nil {
+		j.Error = s.Error
+		if c.scale != nil {
 			j.Error = scale * c.factor
 		}
 	}
@@ -488,7 +504,7 @@ func (c *Calibration) judge(score, predicted, scale float64) Judgement {
 	return j
 }
 
-// without says why there are no intervals, or nothing.
+// without returns why there are no intervals, or "" if there are.
 func (c *Calibration) without() string {
 	if c.Classes {
 		return "observed values are classes: no intervals"

@@ -259,17 +259,18 @@ func overlap(a, b *List) Overlap {
 	return o
 }
 
+// chunk is how many queries a worker searches for at a time.
 const chunk = 64
 
-// nearest searches in for the most similar molecule of each molecule of a list, or of an even sample. With self, in is
-// the list itself, and a molecule is not compared with itself.
+// nearest describes the similarity of each molecule of a list, or of an even sample, to the most similar molecule of in. With
+// self, in is the list itself, and a molecule is not compared with itself.
 func nearest(ctx context.Context, workers int, of *List, in *tanimoto.Index, self bool) (Nearest, error) {
 	queries := make([]int, of.Len())
 	for i := range queries {
 		queries[i] = i
 	}
 	n := Nearest{Sampled: len(queries) > maxQueries}
-	if n.Sampled {
+	if n.Sampled { // by random ranks, so that the order of the list does not matter
 		slices.SortFunc(queries, func(i, j int) int {
 			return cmp.Or(cmp.Compare(rank(of.same[i], of.salt), rank(of.same[j], of.salt)), cmp.Compare(i, j))
 		})
@@ -314,13 +315,13 @@ func nearest(ctx context.Context, workers int, of *List, in *tanimoto.Index, sel
 // needed.
 const auditSlack = 0.05
 
-// audit compares the similarities of a test set with those within the training list.
+// audit judges a test set: test has the similarities of its molecules to the training list, within those inside that list.
 func audit(test, within []float64) Audit {
 	n, m := float64(len(test)), float64(len(within))
 	a := Audit{AUC: metric.Above(test, within)}
 	slack := max(auditSlack, 2*standardError(n, m))
 	switch {
-	case slack >= 0.25:
+	case slack >= 0.25: // too few molecules
 		a.Verdict = "undecided"
 	case a.AUC > 0.5+slack:
 		a.Verdict = "easier"
@@ -332,7 +333,7 @@ func audit(test, within []float64) Audit {
 	return a
 }
 
-// named compares named traits.
+// named sets c.Named and c.NamedTested by the traits of both lists.
 func (c *Comparison) named(a, b *List) {
 	all := map[trait]bool{}
 	for _, l := range []*List{a, b} {
@@ -348,7 +349,8 @@ func (c *Comparison) named(a, b *List) {
 	c.Named = c.judge(list, a.Len(), b.Len())
 }
 
-// judge keeps the differences that are significant at c.FDR, the surest first. The lists have n and m molecules.
+// judge returns the differences that are significant at c.FDR, the surest first, of equally sure ones that with the more
+// extreme odds. The lists have n and m molecules. It fills in the statistics of list.
 func (c *Comparison) judge(list []Difference, n, m int) []Difference {
 	p := make([]float64, len(list))
 	for i := range list {

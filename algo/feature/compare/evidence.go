@@ -38,7 +38,8 @@ type Single struct {
 // fewest is the smallest number of molecules on each side for which there is evidence.
 const fewest = 10
 
-// evidence computes c.Evidence, except Single, from the subtrees of the samples, up to two bonds wide.
+// evidence computes c.Evidence, except Single, from the subtrees of the samples, up to two bonds wide. With too few molecules
+// it only sets Skipped.
 func (c *Comparison) evidence(ctx context.Context, workers int, a, b *List) (err error) {
 	a.trim()
 	b.trim()
@@ -74,8 +75,8 @@ func separate(ctx context.Context, workers int, a, b *background.Sample) (auc, p
 }
 
 // foldedAUC returns the share of pairs within a fold whose second score is higher, and its p-value by the rank-sum test.
-// Heads of different folds learn from mostly the same molecules. So it assumes that the errors of folds agree, in which
-// case the error of the mean is the mean of the errors. It is never larger.
+// Without pairs both are ½. The heads of different folds learn from mostly the same molecules, so their errors may agree. The
+// error of the mean is at most the mean of the errors, which the test uses.
 func foldedAUC(folds [][2][]float64) (auc, p float64) {
 	sum, errors, pairs := 0.0, 0.0, 0.0
 	for _, f := range folds {
@@ -125,7 +126,8 @@ func withTraits(p fingerprint.Print, traits []trait) fingerprint.Print {
 // surely is how many standard errors the AUC of a count must be away from ½ to be named.
 const surely = 4
 
-// single returns the named difference or the count that separates the lists best, or nil.
+// single returns the named difference or the count that separates the lists best, or nil if none does. A count needs an AUC
+// that is surely not ½.
 func (c *Comparison) single(a, b *List) (best *Single) {
 	offer := func(s Single) {
 		if best == nil || s.AUC > best.AUC {

@@ -16,6 +16,7 @@ func fisher(a, n, b, m int) float64 {
 	if low == high {
 		return 1
 	}
+	// log returns the logarithm of the probability that x of n are among the k.
 	log := func(x int) float64 { return choose(n, x) + choose(m, k-x) - choose(n+m, k) }
 	// The distribution rises up to its mode and falls after it.
 	mode := min(high, max(low, int(float64(k+1)*float64(n+1)/float64(n+m+2))))
@@ -24,7 +25,7 @@ func fisher(a, n, b, m int) float64 {
 		return 1
 	}
 	sum := 0.0
-	// The nearest x on the other side of the mode that is no more likely than a.
+	// On each side of the mode the tail begins at the nearest x that is no more likely than a. The left side is searched by −x.
 	if right := edge(mode, high+1, func(x int) bool { return x > high || log(x) <= limit }); right <= high {
 		sum += tail(math.Exp(log(right)), right, high, func(x int) float64 { return growth(x, n, m, k) })
 	}

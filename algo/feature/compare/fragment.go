@@ -95,7 +95,7 @@ func (d *Difference) show(key uint32, l *List, holders []uint32) bool {
 	if at < g.N() {
 		return false // none, or height 0
 	}
-	atoms := around(g, at%g.N(), at/g.N())
+	atoms := around(g, at%g.N(), at/g.N()) // the subtree of height h at node i has the index h·n + i
 	for k, i := range atoms {
 		atoms[k] = int(order[i])
 	}

@@ -168,7 +168,7 @@ func (x *Comparison) coverage() *chart.Chart {
 	return c
 }
 
-// shares draws the distribution of a count over both lists.
+// shares draws the distribution of a count over both lists as steps, one for each count.
 func (x *Comparison) shares(title, axis string, a, b Distribution) string {
 	c := &chart.Chart{Title: x.Say(title), XAxis: x.Say(axis), YAxis: x.Say("molecules, %"), Low: -0.5, Top: 1}
 	high := 1.0

@@ -30,7 +30,8 @@ func (d *Drift) Write(p *document.Page) {
 	}
 }
 
-// section adds what a drift test found. name, which may be nil, names molecule or graph n.
+// section adds what a drift test found, from its wealth at the start and after each molecule. name, which may be nil, names
+// molecule or graph n.
 func section(p *document.Page, wealth []float64, delta float64, name func(n int) string) {
 	highest, at := 0.0, 0
 	for i, x := range wealth {

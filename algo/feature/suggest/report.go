@@ -64,7 +64,7 @@ func writePicks(p *document.Page, list []Row) {
 func (s *Suggestion) Beats() string {
 	n := len(s.Far) - 1
 	picks, top := s.Far[n], s.FarTop[len(s.FarTop)-1]
-	how := []string{"beat", "do as well as", "do not beat"}[1+cmp.Compare(math.Round(100*picks), math.Round(100*top))]
+	how := []string{"beat", "do as well as", "do not beat"}[1+cmp.Compare(math.Round(100*picks), math.Round(100*top))] // less is better
 	return fmt.Sprintf("The picks %s sorting by score: %.2f and %.2f after %d.", how, picks, top, n)
 }
 

@@ -100,7 +100,7 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 func (s *Shelf) addCells(r *dataset.Record) error {
 	exclude := false
 	if s.exclude != "" {
-		exclude = saysYes(r.Cells[len(r.Cells)-1])
+		exclude = saysYes(r.Cells[len(r.Cells)-1]) // Columns has the price first
 	}
 	marked := exclude
 	if s.cleaned && leftOut(cmp.Or(r.SMILES, r.Written)) {

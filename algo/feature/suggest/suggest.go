@@ -173,8 +173,8 @@ type ground struct {
 	buffers       []*[near.Parts][]float64
 }
 
-// ground returns the distances of points, and the limit above which a graph is outside, for the search. points are indices
-// of graphs of the library.
+// ground returns the ground of points, which are indices of graphs of the library. If the holdout is too small for o.Alpha,
+// no graph is outside.
 func (l *Library) ground(points []int, o Options) *ground {
 	g := &ground{Library: l, points: points}
 	sample := contrast.Outline{Dim: l.outline.Dim}
@@ -198,7 +198,7 @@ func (l *Library) ground(points []int, o Options) *ground {
 	return g
 }
 
-// costs writes to dst by how much each distance exceeds the typical one, part by part.
+// costs returns by how much each distance exceeds the typical one, part by part, in the memory of dst.
 func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64 {
 	dst = dst[:0]
 	for k, part := range distances {
@@ -232,7 +232,7 @@ type walk struct {
 	nearer, inside []int     // Pick.Nearer and Pick.Inside
 }
 
-// walk adds graphs to the training set one by one and tracks the points.
+// walk tracks the points while picks, graphs of the library, are added to the training set one by one.
 func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	n := float64(len(g.points))
 	var w walk
@@ -241,7 +241,9 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 		now[k] = slices.Clone(g.now[k])
 	}
 	costs, to := make([]float64, 0, near.Parts*len(g.points)), newParts(len(g.points))
+	// For each point the latest distance, and whether it is outside; count points are.
 	distances, outside, count := slices.Repeat([]float64{math.Inf(-1)}, len(g.points)), make([]bool, len(g.points)), 0
+	// state brings these up to date with now, and counts the points that came nearer and inside.
 	state := func() (nearer, inside int) {
 		sum := 0.0
 		for _, c := range g.costs(costs, now) {
@@ -252,7 +254,8 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 			if d == was {
 				continue
 			}
-			if distances[i] = d; was-d >= nearerBy {
+			distances[i] = d
+			if was-d >= nearerBy {
 				nearer++
 			}
 			switch is := g.score(i, d) >= g.limit; {
@@ -285,7 +288,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 	return w, nil
 }
 
-// distance returns the distance of point i with now as its parts.
+// distance returns the distance of point i once its parts are those in now.
 func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	d := g.answers[g.points[i]].Distance
 	for k := range now {
@@ -306,6 +309,7 @@ func (g *ground) score(i int, distance float64) float64 {
 
 // rivals fills in what random picks and the highest scores gain, as many and under the same exclusions and budget.
 func (g *ground) rivals(ctx context.Context, s *Suggestion, o Options) error {
+	// take returns the first graphs in order that may be picked and paid for.
 	take := func(order []int) []int {
 		var picks []int
 		left := o.Budget

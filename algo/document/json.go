@@ -18,8 +18,11 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
+	b.WriteByte('{')
 	for i, f := range o {
-		b.WriteByte("{,"[min(i, 1)])
+		if i > 0 {
+			b.WriteByte(',')
+		}
 		e.Encode(f.Name) // to memory
 		b.WriteByte(':')
 		if x, ok := f.Value.(float64); ok {

@@ -23,7 +23,7 @@ func Visible(s string) string {
 	})
 }
 
-// escaped writes bad characters as \uXXXX. An invalid byte counts as a character of Latin-1.
+// escaped returns s with bad characters as \uXXXX. An invalid byte counts as a character of Latin-1, and stays unless bad.
 func escaped(s string, bad func(rune) bool) string {
 	if isPlain(s) || strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || bad(r) }) < 0 {
 		return s
@@ -91,8 +91,11 @@ func Similarity(x float64) string {
 // Prose escapes text for HTML, and keeps numbers together with their percent signs.
 func Prose(text string) string { return strings.ReplaceAll(Escape(text), " %", "&nbsp;%") }
 
-// Capital returns a text with its first letter capital.
-func Capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// Capital returns a text with its first letter capital, and "" for "".
+func Capital(text string) string {
+	_, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:size]) + text[size:]
+}
 
 // Say returns a text about molecules, or the same text about graphs if plain is set.
 func Say(plain bool, text string) string {

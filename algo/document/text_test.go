@@ -10,3 +10,17 @@ func TestVisible(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestEdges(t *testing.T) {
+	empty, err := Object{}.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ got, want string }{
+		{string(empty), "{}"}, {Capital(""), ""}, {Capital("über x"), "Über x"}, {Capital("a b"), "A b"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

@@ -13,7 +13,8 @@ func finite(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// scoreChart draws the histogram of scores. A bar begins at the threshold, so that none has scores of both sides.
+// scoreChart draws the histogram of scores, and those of the holdout as a line. A bar begins at the threshold, so that none
+// has scores of both sides.
 func scoreChart(r *Report) string {
 	scores, holdout := finite(r.Scores), finite(r.Holdout)
 	c := &chart.Chart{Title: "Distribution of scores", XAxis: "score", YAxis: "molecules"}
@@ -33,16 +34,16 @@ func scoreChart(r *Report) string {
 		width = 1
 	}
 	most, by := r.most()
-	at, limited := decide.Threshold(r.Holdout, most)
-	from := low - width/2
+	threshold, limited := decide.Threshold(r.Holdout, most)
+	from := low - width/2 // where the first bar begins
 	if limited {
-		from = at - width*math.Ceil((at-low)/width+0.5)
+		from = threshold - width*math.Ceil((threshold-low)/width+0.5)
 	}
 	n := int((high-from)/width) + 2
 	blue, red := make([]float64, n), make([]float64, n)
 	var line []float64
 	for _, v := range scores {
-		if i := int((v - from) / width); limited && v >= at {
+		if i := int((v - from) / width); limited && v >= threshold {
 			red[i]++
 		} else {
 			blue[i]++
@@ -64,12 +65,12 @@ func scoreChart(r *Report) string {
 	c.Top *= 1.08
 	c.Bars(from, width, blue, red, line)
 	if limited {
-		c.Vertical(at, by)
+		c.Vertical(threshold, by)
 	}
 	return c.SVG()
 }
 
-// pChart draws the histogram of p-values.
+// pChart draws the histogram of p-values, and as a line the height of equal bars.
 func pChart(r *Report) string {
 	const count = 20
 	c := &chart.Chart{Title: "Distribution of p-values", XAxis: "p-value", YAxis: "molecules", High: 1, Top: 1}

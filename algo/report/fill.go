@@ -43,7 +43,8 @@ func (r *Report) Judge() {
 	}
 	for i := range r.Rows {
 		e := &r.Rows[i]
-		if e.Row.Verdict, e.Q = rule.Judge(e.Row.P, e.Row.GuardP()), math.NaN(); rule.ByRate {
+		e.Row.Verdict, e.Q = rule.Judge(e.Row.P, e.Row.GuardP()), math.NaN()
+		if rule.ByRate {
 			e.Q = q.Of(e.Row.P)
 		}
 	}
@@ -137,7 +138,7 @@ func (b Basis) Pairs(plain bool) []document.Pair {
 	}
 }
 
-// Parts says in phrases what the parts of a score add. A part that the model lacks has none.
+// Parts returns phrases that say what the parts of a score add. A part that the model lacks has no phrase.
 func Parts(x *alone.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {

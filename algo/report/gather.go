@@ -24,7 +24,8 @@ func New(alone *alone.Scorer, o batch.Options, fdr float64, parts ...Part) *Repo
 	return &Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout(), alone: alone, by: o.By, Parts: parts}
 }
 
-// Fitted takes the result of a batch. It must be called before rows are added.
+// Fitted takes the warnings of a batch and, if it had enough graphs, what the list as a whole differs in. If the batch decides,
+// it also takes the guard and the scores of the holdout. It must be called before rows are added.
 func (r *Report) Fitted(f *batch.Report) {
 	r.Warnings = append(r.Warnings, f.Warnings...)
 	if f.Few {
@@ -72,12 +73,13 @@ func (r *Report) AddEntry(e Entry) {
 		part.Take(&e)
 	}
 	e.Place, e.Q = r.Read, math.NaN()
-	if r.Rows = append(r.Rows, e); len(r.Rows) > 4*MaxRows {
+	r.Rows = append(r.Rows, e)
+	if len(r.Rows) > 4*MaxRows {
 		r.cut()
 	}
 }
 
-// cut keeps the rows furthest outside, up to MaxRows.
+// cut keeps the MaxRows rows of the highest scores, the highest first, ties in the order of the input.
 func (r *Report) cut() {
 	slices.SortStableFunc(r.Rows, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(y.Row.Score, x.Row.Score), cmp.Compare(x.Place, y.Place))

@@ -77,7 +77,7 @@ func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, Classes[v], document.Escape(string(v)))
 }
 
-// most returns the highest p-value of a graph outside, or NaN if there is none, and the condition as a text.
+// most returns the highest p-value that is called outside, or NaN if none is, and the condition as a text: "p ≤ 0.05".
 func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
 		return r.Alpha, "p ≤ " + document.PValue(r.Alpha)

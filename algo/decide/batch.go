@@ -45,7 +45,7 @@ func (t Tally) Len() (n int) {
 
 // Levels maps each p-value to its q-value, see QValues.
 func (t Tally) Levels() Levels {
-	below := t.Len()
+	below := t.Len() // how many p-values are at or below p
 	q, least, all := make(Levels, len(t)), 1.0, float64(below)
 	for _, p := range slices.Backward(slices.Sorted(maps.Keys(t))) {
 		least = min(least, float64(p*(all/float64(below))))

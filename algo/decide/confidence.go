@@ -50,7 +50,7 @@ func MostFalse(called, total, holdout int, p, confidence float64) int {
 	}
 	_, high := bisect(50, func(x float64) bool { return tail(x) > half })
 	band := called
-	if tail(high) <= half {
+	if tail(high) <= half { // else no λ up to 1 will do
 		band = int(math.Floor(m * (p + high)))
 	}
 	return max(0, min(called, simes, band))

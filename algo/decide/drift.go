@@ -67,7 +67,7 @@ func NewDrift(holdout []float64, seed uint64) *Drift {
 	return d
 }
 
-// Add returns the smoothed p-value of the next score, NaN for NaN, which is ignored.
+// Add bets on the next score and returns its smoothed p-value. It ignores NaN, for which it returns NaN.
 func (d *Drift) Add(score float64) float64 {
 	if math.IsNaN(score) {
 		return score
@@ -92,7 +92,7 @@ func (d *Drift) Add(score float64) float64 {
 	return p
 }
 
-// bet is one step of Vovk's algorithm.
+// bet redistributes the share jump of the capital evenly over the slopes, and then bets on p: one step of Vovk's algorithm.
 func (j *jumper) bet(p, jump float64) {
 	sum := 0.0
 	for e, slope := range slopes {
@@ -106,6 +106,7 @@ func (j *jumper) bet(p, jump float64) {
 	j.log += math.Log(sum)
 }
 
+// Seen returns the number of scores, without NaN.
 func (d *Drift) Seen() int { return d.seen }
 
 // LogWealth returns the natural logarithm of the wealth, 0 at the start.
@@ -142,7 +143,7 @@ func (r *ranked) add(x float64) (above, same int) {
 		r.blocks = [][]float64{{x}}
 		return 0, 1
 	}
-	below, upTo, place := 0, 0, 0
+	below, upTo, place := 0, 0, 0 // numbers below x, numbers up to x, and the block that takes x
 	for k, b := range r.blocks {
 		if b[0] > x {
 			break

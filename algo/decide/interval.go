@@ -17,7 +17,7 @@ func Interval(k, n int, confidence float64) (low, high float64) {
 	return low, high
 }
 
-// betaQuantile inverts the distribution function of Beta(a, b).
+// betaQuantile returns the p-quantile of Beta(a, b).
 func betaQuantile(a, b, p float64) float64 {
 	low, high := bisect(60, func(x float64) bool { return mathext.RegIncBeta(a, b, x) < p })
 	return (low + high) / 2

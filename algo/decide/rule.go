@@ -10,7 +10,7 @@ func Guard(n int, alpha float64) float64 { return max(alpha, min(mostGuard, floa
 
 const mostGuard, guardGrowth = 0.15, 1000
 
-// PaperGuard is the same where S_BaCa decides, which ranks by what a list has in common. In a trial on sider/bace,
+// PaperGuard is Guard if S_BaCa decides, which ranks by what a list has in common. In a trial on sider/bace,
 // AIDS/PTC_MR and esol/freesolv lists of one kind were outside to 14 % without a guard and to 3 % with it, which
 // costs 28 % of what is found.
 func PaperGuard(alpha float64) float64 { return max(alpha, 0.2) }
@@ -46,7 +46,7 @@ func (r Rule) Judge(p, alone float64) Verdict {
 	return Inside
 }
 
-// Limits are the highest p-values that are called outside, NaN where none is, and borderline.
+// Limits returns the highest p-values that are called outside, NaN if none is, and borderline.
 func (r Rule) Limits() (outside, borderline float64) {
 	if r.ByRate {
 		return r.Cut, r.Alpha
@@ -57,7 +57,7 @@ func (r Rule) Limits() (outside, borderline float64) {
 // Levels are the q-values of p-values, see QValues.
 type Levels map[float64]float64
 
-// LevelsOf returns those of a batch.
+// LevelsOf returns the levels of the p-values of a batch.
 func LevelsOf(p []float64) Levels {
 	t := Tally{}
 	for _, v := range p {
@@ -66,7 +66,7 @@ func LevelsOf(p []float64) Levels {
 	return t.Levels()
 }
 
-// Of is the q-value of a p-value, NaN where there is none.
+// Of returns the q-value of a p-value, or NaN if it is not one of the batch.
 func (l Levels) Of(p float64) float64 {
 	if q, ok := l[p]; ok {
 		return q
@@ -74,7 +74,7 @@ func (l Levels) Of(p float64) float64 {
 	return math.NaN()
 }
 
-// Cut is the highest p-value that is called at a rate of false discoveries, NaN where none is.
+// Cut returns the highest p-value that is called at a rate of false discoveries, or NaN if none is.
 func (l Levels) Cut(rate float64) float64 {
 	cut := math.NaN()
 	for p, q := range l {

@@ -89,7 +89,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 	if n := test.Undefined(); n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("s_pre is incomplete for %d of %d graphs, which have a single node", n, len(gs)))
 	}
-	base := pre
+	base := pre // what partitions the batch; Row.Batch needs the ratio first
 	if o.Partition == PartByBatch {
 		if err := s.weigh(ctx, t, r, gs, test); err != nil {
 			return nil, err

@@ -206,7 +206,7 @@ func NewScorer(ctx context.Context, m *model.Model, o Options) (*Scorer, error) 
 	}
 	by := o.By
 	if o.PaperP {
-		by = ByAttention
+		by = ByAttention // the model must suit it
 	}
 	o.PaperP = by == ByAttention
 	if err := CheckModel(m, by); err != nil {
@@ -277,19 +277,20 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 // decide fills in p-values and verdicts, and the deciding score that by chooses.
 func (s *Scorer) decide(rows []Row, by string) {
 	alpha, references := s.options.Alpha, s.model.References()
-	of := func(score func(*Row) float64, holdout []float64) []float64 {
+	// pValues returns those of one score of all rows.
+	pValues := func(score func(*Row) float64, holdout []float64) []float64 {
 		scores := make([]float64, len(rows))
 		for i := range rows {
 			scores[i] = score(&rows[i])
 		}
 		return decide.PValues(scores, holdout)
 	}
-	aloneP := of(func(r *Row) float64 { return r.Alone }, s.single.Ranked())
+	aloneP := pValues(func(r *Row) float64 { return r.Alone }, s.single.Ranked())
 	var batchP []float64
 	rule := decide.Rule{Alpha: alpha, Holdout: references}
 	if s.state != nil {
 		rule.Guard = decide.Guard(len(s.state.ratio.Test), alpha)
-		batchP = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
+		batchP = pValues(func(r *Row) float64 { return r.Batch }, s.state.batch)
 	}
 	for i := range rows {
 		r := &rows[i]

@@ -34,6 +34,7 @@ const (
 	leafRows = 2
 )
 
+// value returns the value of the leaf that a row falls into.
 func (t tree) value(row []float32) float64 {
 	n := &t[0]
 	for n.column >= 0 {
@@ -46,6 +47,7 @@ func (t tree) value(row []float32) float64 {
 	return float64(n.value)
 }
 
+// score returns the mean value of the trees.
 func (f forest) score(row []float32) float64 {
 	sum := 0.0
 	for _, t := range f {
@@ -54,7 +56,7 @@ func (f forest) score(row []float32) float64 {
 	return sum / float64(len(f))
 }
 
-// growForests grows the trees, and returns for each fold those that have not seen it.
+// growForests grows the trees, and returns for each fold a forest of those that have not seen it.
 func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
 	columns := s.columns()
 	unseen := func(tree, fold int) bool { return (tree+fold)%s.folds < unseenFolds }
@@ -93,7 +95,7 @@ type grower struct {
 	tree        tree
 }
 
-// grow grows the tree of some rows, which it reorders.
+// grow returns the tree of some rows of bank and batch, which it reorders.
 func (g *grower) grow(bank, batch []int32) tree {
 	g.bank, g.batch = 1/float64(max(1, len(bank))), 1/float64(max(1, len(batch)))
 	g.tree = tree{{}}
@@ -101,7 +103,7 @@ func (g *grower) grow(bank, batch []int32) tree {
 	return g.tree
 }
 
-// split makes the node at a place and its subtrees.
+// split makes the node at a place of g.tree, and its subtrees, from the rows that reach it.
 func (g *grower) split(at int, bank, batch []int32) {
 	column, threshold := g.best(bank, batch)
 	if column < 0 {
@@ -140,7 +142,7 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	if len(bank) == 0 || len(batch) == 0 || len(bank)+len(batch) < 2*leafRows {
 		return column, 0
 	}
-	many := len(bank)+len(batch) >= manyRows
+	many := len(bank)+len(batch) >= manyRows // enough for bits to be faster than values
 	if many {
 		g.rows.set(bank, batch)
 	}
@@ -149,7 +151,7 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	tries := int(math.Ceil(math.Pow(float64(len(g.order)), 0.75)))
 	gain := math.Inf(-1)
 	for k := 0; k < len(g.order) && tries > 0; k++ {
-		r := k + g.rng.IntN(len(g.order)-k)
+		r := k + g.rng.IntN(len(g.order)-k) // columns before k are drawn
 		g.order[k], g.order[r] = g.order[r], g.order[k]
 		c := &g.columns[g.order[k]]
 		var low, high float32
@@ -167,7 +169,7 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 		if cut >= high {
 			cut = low
 		}
-		var m, n int
+		var m, n int // rows of bank and batch up to the cut
 		if byBits {
 			m, n = c.count(g.rows, cut)
 		} else {
@@ -183,7 +185,7 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	return column, threshold
 }
 
-// take sets values to those of a node's rows, and returns the least and the largest.
+// take sets g.values to the values x of a node's rows, and returns the least and the largest.
 func (g *grower) take(x []float32, bank, batch []int32) (low, high float32) {
 	low, high = x[bank[0]], x[bank[0]]
 	values := g.values[:len(bank)+len(batch)]
@@ -205,6 +207,7 @@ func (g *grower) take(x []float32, bank, batch []int32) (low, high float32) {
 	return low, high
 }
 
+// upTo counts the values up to a threshold.
 func upTo(values []float32, threshold float32) int {
 	n := 0
 	for _, v := range values {
@@ -232,6 +235,7 @@ type rowSet struct {
 	batch int // the first word of the batch
 }
 
+// newRowSet returns an empty set for so many rows, of which the first are the bank's.
 func newRowSet(bank, rows int) rowSet {
 	first := (bank + 63) / 64
 	return rowSet{make([]uint64, first+(rows-bank+63)/64), bank, first}
@@ -239,13 +243,13 @@ func newRowSet(bank, rows int) rowSet {
 
 // add adds a row.
 func (s rowSet) add(row int) {
-	if row >= s.bank {
+	if row >= s.bank { // bits of the batch begin with its first word
 		row += 64*s.batch - s.bank
 	}
 	s.bits[row/64] |= 1 << (row % 64)
 }
 
-// set makes it the given rows.
+// set replaces the rows of s by the given ones.
 func (s rowSet) set(bank, batch []int32) {
 	clear(s.bits)
 	for _, i := range bank {
@@ -263,6 +267,7 @@ type column struct {
 	at     []rowSet  // the rows of each level
 }
 
+// columns returns the columns of the rows, with levels for those of few values.
 func (s *samples) columns() []column {
 	columns := make([]column, s.dim)
 	for c := range columns {
@@ -287,7 +292,7 @@ func (s *samples) columns() []column {
 	return columns
 }
 
-// extremes are the least and the largest value of some rows.
+// extremes returns the least and the largest value of some rows, of which there must be one.
 func (c *column) extremes(rows rowSet) (low, high float32) {
 	first, last := 0, len(c.levels)-1
 	for !rows.meets(c.at[first]) {
@@ -299,6 +304,7 @@ func (c *column) extremes(rows rowSet) (low, high float32) {
 	return c.levels[first], c.levels[last]
 }
 
+// meets reports whether the sets have a row in common.
 func (s rowSet) meets(other rowSet) bool {
 	for k, w := range other.bits[:len(s.bits)] {
 		if s.bits[k]&w != 0 {
@@ -308,7 +314,7 @@ func (s rowSet) meets(other rowSet) bool {
 	return false
 }
 
-// count is how many of some rows have a value up to a threshold.
+// count returns how many of some rows have a value up to a threshold.
 func (c *column) count(rows rowSet, threshold float32) (bank, batch int) {
 	for k, level := range c.levels {
 		if level > threshold {

@@ -40,7 +40,7 @@ func fitLinear(ctx context.Context, workers int, s *samples, c float64) ([]head,
 	l := newLogistic(s.dim, len(s.fold))
 	l.add(s.rows[:s.bank*s.dim], -1)
 	l.add(s.rows[s.bank*s.dim:], 1)
-	// Folds resemble the whole: they start at its head and use its curvature.
+	// A head without a fold resembles the head of all rows: it starts there and uses the same curvature.
 	whole := l.fit(newLinear(s.dim), l.balanced(c, func(int) bool { return true }))
 	heads := make([]head, s.folds)
 	err := parallel.For(ctx, workers, s.folds, func(_, f int) {
@@ -120,8 +120,8 @@ type loss struct {
 	slope []float64 // by u
 }
 
-// visit goes to u. Value and gradient are asked for at the same points, so one pass over the rows
-// computes both, block by block in the cache.
+// visit sets value and slope to those at u, unless they are. The optimiser asks for both at the same points, so one pass over
+// the rows computes them, block by block in the cache.
 func (l *loss) visit(u []float64) {
 	if slices.Equal(l.at, u) {
 		return
@@ -175,13 +175,13 @@ func (l *loss) addBlock(lo int, logits []float64) {
 func (l *logistic) fit(start *linear, s []float64) *linear {
 	k := l.dim + 1
 	first := append(slices.Clone(start.weights), start.intercept)
-	own := l.curvature == nil
+	own := l.curvature == nil // the first fit sets it, for itself and for later ones
 	if own {
 		l.bend(s, first)
 	}
 	blas64.Trmv(blas.NoTrans, l.triangle(), vector(first))
 	f := &loss{logistic: l, s: s, at: make([]float64, k), p: make([]float64, k), slope: make([]float64, k)}
-	f.at[0] = math.NaN()
+	f.at[0] = math.NaN() // equals no point
 	problem := optimize.Problem{
 		Func: func(u []float64) float64 { f.visit(u); return f.value },
 		Grad: func(grad, u []float64) { f.visit(u); copy(grad, f.slope) },

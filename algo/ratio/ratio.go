@@ -69,6 +69,7 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	scores, known := make([][]float64, views), make([][]float64, views)
 	e.Bank = make([]float64, m)
 	evidence, weights := 0.0, 0.0
+	// Fit the heads of each view, and measure how well they separate.
 	for k := range views {
 		rows := e.bank.apply(k, batch)
 		samples := &samples{slices.Concat(e.bank.rows[k], rows), len(rows) / n, m, slices.Concat(bankFold, batchFold), o.Folds}
@@ -123,8 +124,8 @@ func rankSumP(auc, n, m float64) float64 {
 
 const foldVariance = 1.3
 
-// different is Kish's effective size, 1/Σw² for the fractions w of different graphs: copies add
-// nothing.
+// different returns how many different graphs a batch is worth: Kish's effective size 1/Σw², with the fractions w of different
+// graphs.
 func different(r *contrast.Representation) float64 {
 	copies := map[uint64]float64{}
 	for _, p := range r.Prints {

@@ -75,7 +75,7 @@ func (b *Bank) Measure(ctx context.Context, workers int, graphs *contrast.Repres
 	return b.measure(ctx, workers, graphs, false)
 }
 
-// measure compares graphs with the bank, for the bank's own graphs without themselves.
+// measure compares graphs with the bank. With own they are the bank's graphs, and none is compared with itself.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Representation, own bool) (*Graphs, error) {
 	g := &Graphs{graphs, make([][closeColumns]float64, graphs.Len())}
 	index, m := b.index(), b.near.Graphs.Len()

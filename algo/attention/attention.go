@@ -110,7 +110,7 @@ func (w *Workspace) use(key int32, role uint8) {
 func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 	given := len(queries) / h.Dim
 	row := int32(given)
-	var ends [4]int
+	var ends [4]int // by role, the row after the last key that has it
 	for _, role := range [...]uint8{asQuery, asQuery | asKey, asKey} {
 		for _, key := range w.used {
 			if w.roles[key] == role {
@@ -120,7 +120,7 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 		}
 		ends[role] = int(row)
 	}
-	w.shape(h.Dim, h.Width, int(row), ends[asQuery|asKey], ends[asQuery])
+	w.shape(h.Dim, h.Width, int(row), ends[asQuery|asKey], ends[asQuery]) // queries come first, keys last
 	copy(w.x, queries)
 	for _, key := range w.used {
 		side, i := in, int(key)
@@ -132,7 +132,7 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 	for i, key := range w.refs {
 		w.refs[i] = w.local[key]
 	}
-	if given == 0 {
+	if given == 0 { // queries are keys
 		for i := range w.terms {
 			w.terms[i].query = w.local[w.terms[i].query]
 		}

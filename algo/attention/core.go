@@ -36,7 +36,7 @@ func (p *projection) slope(i int32) []float32 { return part(p.dy, int(i)-p.lo, p
 func (c *core) projections() [3]*projection { return [...]*projection{&c.q, &c.k, &c.v} }
 
 // term is one ATTN: a query row and, as a range of refs, the rows of its keys.
-// In the loss it contributes −scale·log p, or −scale·log(1−p) unless high is set.
+// In the loss it contributes −scale·log p if high is set, else −scale·log(1−p).
 type term struct {
 	query, lo, hi int32
 	high          bool
@@ -48,7 +48,7 @@ type term struct {
 func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 	c.dim, c.width, c.rows = dim, width, rows
 	c.x = parallel.Grow(c.x, rows*dim)
-	for k, p := range c.projections() {
+	for k, p := range c.projections() { // the rows of queries, of keys, and all
 		lo, hi := [...]int{0, keyStart, 0}[k], [...]int{queryEnd, rows, rows}[k]
 		p.x, p.width, p.lo = kernel.Dense(c.x[lo*dim:hi*dim], hi-lo, dim), width, lo
 		p.y = parallel.Grow(p.y, (hi-lo)*width)

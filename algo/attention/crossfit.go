@@ -22,7 +22,7 @@ func (c *Calibrator) CrossFit(ctx context.Context, b *Batch, fold []int, folds i
 		f := c.without(fold, k)
 		steps := c.options.FoldSteps
 		if slices.ContainsFunc(f.sides[:], func(s *side) bool { return len(s.members) == 0 }) {
-			steps = 0
+			steps = 0 // no members to draw synthetic graphs from
 		}
 		if err := f.fit(ctx, &rest, steps, nil); err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (c *Calibrator) without(fold []int, k int) *Calibrator {
 	}
 	for i, s := range c.sides {
 		to := f.sides[i]
-		to.steps, to.graphons = s.steps, []*graphon.Graphon{}
+		to.steps, to.graphons = s.steps, []*graphon.Graphon{} // not nil, so they are not estimated again
 		for j, member := range s.members {
 			if fold[member] != k {
 				to.members, to.graphons = append(to.members, member), append(to.graphons, s.graphons[j])

@@ -85,7 +85,7 @@ func TopK(dst []int32, similarities []float32, k, exclude int) []int32 {
 		if !full {
 			dst = append(dst, 0)
 		}
-		at := len(dst) - 1
+		at := len(dst) - 1 // the place of i: less similar ones move down, the last one out
 		for ; at > 0 && s > similarities[dst[at-1]]; at-- {
 			dst[at] = dst[at-1]
 		}

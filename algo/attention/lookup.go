@@ -32,13 +32,14 @@ type drawn struct {
 	key  int
 }
 
-// lookupBlock queries are one unit of parallel work.
+// lookupBlock is the number of queries in one unit of parallel work.
 const lookupBlock = 64
 
 // reset clears the caches after keys changed.
 func (l *lookup) reset() { l.top, l.chosen = map[drawn]Draw{}, nil }
 
-// each calls f in parallel with the bounds of blocks of n queries, each worker with its own Workspace.
+// each divides n queries into blocks of lookupBlock. It calls f in parallel with the bounds of each block and the Workspace of
+// the worker.
 func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi int)) error {
 	if l.work == nil {
 		l.work = make([]Workspace, parallel.Workers(l.workers))
@@ -48,7 +49,7 @@ func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi in
 	})
 }
 
-// fillTop sets Top of the draws. It takes it from the cache l.top, or else computes it once and caches it.
+// fillTop sets Top of each draw, from the cache l.top. What the cache lacks is computed once, and added to it.
 func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	var unknown []Draw
 	for _, d := range draws {

@@ -33,8 +33,8 @@ func newSide(of dictionary.Side, capacity int) *side {
 	return &side{of: of, dict: dictionary.New(of, capacity, nil)}
 }
 
-// build fills the memory bank with the members, on the ID side after a sample of the model's bank, and
-// estimates the members' graphons unless they are known.
+// build fills the memory bank with the members, on the ID side after a sample of the model's bank, and keeps the queue. It
+// estimates the members' graphons unless they are known, and prepares what synthetic graphs are drawn from.
 func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	dim := b.Test.Dim()
 	keys := NewKeys(dim, nil)

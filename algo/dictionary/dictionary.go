@@ -108,7 +108,7 @@ func (d *Dictionary) Offer(e Entry) int {
 		return -1
 	}
 	e.seq = d.seq
-	row := d.Len()
+	row := d.Len() // a new row while there is room, else the front's
 	if row-d.bank < d.capacity {
 		d.entries = append(d.entries, e)
 	} else if row = d.front(); d.nearer(&d.entries[row], &e) {
@@ -125,7 +125,7 @@ func (d *Dictionary) Offer(e Entry) int {
 // evicted first and unable to push out an earlier one.
 func (d *Dictionary) nearer(a, b *Entry) bool {
 	if a.Score != b.Score {
-		return (a.Score < b.Score) == (d.side == OOD)
+		return (a.Score < b.Score) == (d.side == OOD) // the lower score on the OOD side, the higher one on the ID side
 	}
 	return a.seq > b.seq
 }

@@ -70,10 +70,10 @@ func (d *Donors) Fill(g *graph.Graph) {
 	g.X, g.Features = x, d.features
 }
 
-// nearest returns the nearest donor, the first of equals.
+// nearest returns the donor with the structure view nearest to xs, of equals the first in the order of nodes.
 func (d *Donors) nearest(xs []float32) (nearest *donor) {
 	best, at, own := math.Inf(1), xs[sortStep], degree(xs[graph.WalkSteps:])
-	// meet is false if donors beyond are too far.
+	// meet compares a donor. It returns false if this donor, and so all beyond it, are too far by the sorted step alone.
 	meet := func(o *donor) bool {
 		if squaredDistance(xs[sortStep:sortStep+1], o.xs[sortStep:], best) > best {
 			return false
@@ -83,7 +83,7 @@ func (d *Donors) nearest(xs []float32) (nearest *donor) {
 		}
 		return true
 	}
-	// visit walks both ways from the nearest sorted step.
+	// visit meets the donors of a pool, from the place of xs in its order upwards and then downwards.
 	visit := func(pool []donor) {
 		middle, _ := slices.BinarySearchFunc(pool, at, func(o donor, x float32) int { return cmp.Compare(o.xs[sortStep], x) })
 		for k := middle; k < len(pool) && meet(&pool[k]); k++ {
@@ -91,7 +91,7 @@ func (d *Donors) nearest(xs []float32) (nearest *donor) {
 		for k := middle - 1; k >= 0 && meet(&pool[k]); k-- {
 		}
 	}
-	visit(d.pools[own])
+	visit(d.pools[own]) // usually the nearest, which rules out most other pools
 	for of, pool := range d.pools {
 		if of != own && squaredDistance(own[:], of[:], best) <= best {
 			visit(pool)

@@ -19,6 +19,7 @@ func DefaultOptions() Options { return Options{LambdaLow: 0.01, LambdaHigh: 1} }
 // tries bounds the attempts for one synthetic graph, each with new λ, pair, size and edges.
 const tries = 32
 
+// Check returns an error for mixing weights out of range.
 func (o Options) Check() error {
 	if !(0 <= o.LambdaLow && o.LambdaLow <= o.LambdaHigh && o.LambdaHigh <= 1) {
 		return fmt.Errorf("mixing weights from %v to %v: want 0 ≤ low ≤ high ≤ 1", o.LambdaLow, o.LambdaHigh)
@@ -73,7 +74,7 @@ const (
 	warnSingle = "only one graphon of this subgroup has an edge, so it is mixed with itself"
 )
 
-// Draw mixes a random pair of graphons and draws a graph of random size, 2 to N. It is false if no try gave an edge.
+// Draw mixes a random pair of graphons and draws a graph of random size, 2 to N. It returns false if no try gave an edge.
 func (m *Mixup) Draw(rng *rand.Rand) (Synthetic, bool) {
 	return m.draw(rng, func(steps int) int { return 2 + rng.IntN(steps-1) })
 }
@@ -83,7 +84,7 @@ func (m *Mixup) DrawSized(rng *rand.Rand, size int) (Synthetic, bool) {
 	return m.draw(rng, func(steps int) int { return max(2, min(size, steps)) })
 }
 
-// draw gets the size from the number of steps.
+// draw is Draw with a size that depends on the number of steps of the graphons.
 func (m *Mixup) draw(rng *rand.Rand, size func(steps int) int) (Synthetic, bool) {
 	if len(m.usable) == 0 {
 		return Synthetic{}, false
@@ -94,7 +95,7 @@ func (m *Mixup) draw(rng *rand.Rand, size func(steps int) int) (Synthetic, bool)
 		if len(m.usable) > 1 {
 			a, b = rng.IntN(len(m.usable)), rng.IntN(len(m.usable)-1)
 			if b >= a {
-				b++
+				b++ // another one than a
 			}
 		}
 		i, j := m.usable[a], m.usable[b]

@@ -37,7 +37,7 @@ func (u *USVT) Threshold(w *Graphon, theta float64) (rank int) {
 	}
 	clear(w.W)
 	u.row = parallel.Grow(u.row, m)
-	for k, value := range u.values[:m] {
+	for k, value := range u.values[:m] { // add value·v·vᵀ to the upper triangle
 		if !(math.Abs(value) >= cut) {
 			continue
 		}
@@ -53,7 +53,7 @@ func (u *USVT) Threshold(w *Graphon, theta float64) (rank int) {
 			}
 		}
 	}
-	for i := range m {
+	for i := range m { // clip, and mirror the upper triangle
 		for j := i; j < m; j++ {
 			p := min(max(w.W[i*w.N+j], 0), 1)
 			w.W[i*w.N+j], w.W[j*w.N+i] = p, p
@@ -74,8 +74,8 @@ func (w *Graphon) support() int {
 	return 0
 }
 
-// decompose sets u.values, ascending, and the columns of the m×m u.vectors to
-// the eigenvalues and eigenvectors of the leading m×m block of w.
+// decompose sets u.values, ascending, and the columns of the m×m u.vectors to the eigenvalues and eigenvectors of the leading
+// m×m block of w. It returns false if a value is not finite or LAPACK does not converge.
 func (u *USVT) decompose(w *Graphon, m int) bool {
 	u.values = parallel.Grow(u.values, m)
 	u.vectors = parallel.Grow(u.vectors, m*m)
@@ -92,7 +92,7 @@ func (u *USVT) decompose(w *Graphon, m int) bool {
 	}
 	a := blas64.Symmetric{N: m, Stride: m, Data: u.vectors, Uplo: blas.Upper}
 	u.work = parallel.Grow(u.work, 1)
-	lapack64.Syev(lapack.EVCompute, a, u.values, u.work, -1)
+	lapack64.Syev(lapack.EVCompute, a, u.values, u.work, -1) // asks how long work must be
 	u.work = parallel.Grow(u.work, int(u.work[0]))
 	return lapack64.Syev(lapack.EVCompute, a, u.values, u.work, len(u.work))
 }

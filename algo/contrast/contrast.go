@@ -63,7 +63,7 @@ func (w *Workspace) InfoNCE(loss, zf, zs []float32, width int, scale float32, dz
 	clear(w.cols)
 	for lo := 0; lo < n; lo += block {
 		hi := min(n, lo+block)
-		sim := w.exponentials(lo, hi, f, s, loss)
+		sim := w.exponentials(lo, hi, f, s, loss) // loss holds s_ii/τ until all sums are known
 		kernel.Sums(w.rows[lo:hi], w.cols, sim)
 	}
 	for i := range n {
@@ -174,6 +174,7 @@ func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, s
 		}
 		first := piece * rows
 		count := min(rows, n-first)
+		// logSums adds to the scores of the piece ½·log Σ e^{s/τ} over the negatives, cols of them at a time.
 		logSums := func(z []float32, negatives *kernel.Packed) {
 			var sums, part [rows]float64
 			var unused [cols]float64
@@ -183,7 +184,7 @@ func (g *Negatives) Scores(ctx context.Context, workers int, zf, zs []float32, s
 				sim := sims[worker][:count*c]
 				kernel.MulPacked(kernel.Dense(sim, count, c), mine, negatives, j, j+c)
 				kernel.Exp(sim, 1/Temperature)
-				if self {
+				if self { // a graph is not its own negative
 					for i := range count {
 						if k := first + i - j; k >= 0 && k < c {
 							sim[i*c+k] = 0

@@ -87,6 +87,7 @@ type Outline struct {
 	Prints    []fingerprint.Print // as in Representation
 }
 
+// bare reports whether the encoder reads a single feature, so that Outline needs both views.
 func bare(e *gin.Encoder) bool { return e.Features == 1 }
 
 // Len returns the number of graphs.
@@ -179,7 +180,7 @@ type representation struct {
 	arranged [representChunk]graph.Arrangement
 }
 
-// encode writes the rows of gs, from lo on.
+// encode writes projections, pooled embeddings and ℓ_n of gs to the rows of to, from lo on.
 func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*graph.Graph) {
 	width := e.Width()
 	w.batch.Reset(gs)
@@ -271,6 +272,7 @@ func (r *Representation) MeanNodeScore() float64 {
 	return sum / float64(max(n, 1))
 }
 
+// Negatives returns the graphs as negatives of ℓ_g.
 func (r *Representation) Negatives() *Negatives { return NewNegatives(r.ZF(), r.ZS(), r.Width) }
 
 // Terms are the weights of the two losses in S_Pre:
@@ -322,7 +324,7 @@ func (r *Representation) Undefined() int {
 	return n
 }
 
-// sum returns S_Pre.
+// sum returns S_Pre of graphs with the losses ℓ_g and ℓ_n. An undefined ℓ_g counts as 0, an undefined ℓ_n as Typical.
 func (t Terms) sum(loss, nodes []float64) []float64 {
 	scores := make([]float64, len(loss))
 	for i, node := range nodes {
@@ -337,7 +339,7 @@ func (t Terms) sum(loss, nodes []float64) []float64 {
 	return scores
 }
 
-// deviation is the standard deviation of the values that are not NaN, or 1 if that is 0.
+// deviation returns the standard deviation of the values that are not NaN, or 1 if that is 0 or there are none.
 func deviation(values []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, x := range values {

@@ -89,6 +89,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 		}
 	}
 	scale := 1 / float32(max(1, withNodes))
+	// Forward by chunk, then the loss between all graphs, then backward by chunk.
 	err := parallel.For(ctx, t.workers, pieces, func(_, k int) {
 		lo := k * chunkGraphs
 		hi := min(n, lo+chunkGraphs)
@@ -112,7 +113,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	if err != nil {
 		return err
 	}
-	total := t.chunks[0].grad.Params
+	total := t.chunks[0].grad.Params // becomes the sum over the chunks, in order
 	graphSum, nodeSum := 0.0, 0.0
 	t.sums.GraphCount += n
 	for k, c := range t.chunks[:pieces] {
@@ -131,7 +132,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	return nil
 }
 
-// forward encodes the graphs and leaves the gradient of scale·Σℓ_n by node projections in dNode.
+// forward encodes the graphs and leaves Σℓ_n in nodeLoss, and the gradient of scale·Σℓ_n by node projections in dNode.
 func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 	c.batch.Reset(gs)
 	e.Forward(&c.batch, &c.act)
@@ -145,7 +146,7 @@ func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 		lo, hi = lo*width, hi*width
 		l := c.contrast.NodeScore(c.act.NodeProjection[gin.Feature][lo:hi], c.act.NodeProjection[gin.Structure][lo:hi],
 			width, scale, c.dNode[gin.Feature][lo:hi], c.dNode[gin.Structure][lo:hi])
-		if !math.IsNaN(l) || hi-lo > width {
+		if !math.IsNaN(l) || hi-lo > width { // NaN of several nodes is a fault that Epoch reports
 			c.nodeLoss += l
 			c.defined++
 		}

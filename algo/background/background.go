@@ -122,7 +122,7 @@ func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []fl
 	err := parallel.For(ctx, workers, 2*Folds, func(_, k int) {
 		f := k / 2
 		if k%2 == 0 {
-			h.Weights[f] = fit(inside, outside, -1, f)
+			h.Weights[f] = fit(inside, outside, -1, f) // of all training graphs
 		} else {
 			unseen[f] = fit(inside, outside, f, f)
 		}
@@ -152,7 +152,7 @@ func Unseen(ctx context.Context, workers int, inside, outside *Sample) (in, out 
 	return inside.logits(&unseen), outside.logits(&unseen), nil
 }
 
-// logits are those of each graph by the head of its fold.
+// logits returns the logit of each graph by the head of its fold.
 func (s *Sample) logits(heads *[Folds][]float32) (list []float64) {
 	for i, p := range s.Prints {
 		list = append(list, logit(heads[s.Folds[i]], p))
@@ -163,7 +163,7 @@ func (s *Sample) logits(heads *[Folds][]float32) (list []float64) {
 // minDeviation bounds the deviation of logits from below.
 const minDeviation = 1e-3
 
-// rows are the buckets of the graphs outside a fold, −1 for all graphs.
+// rows returns the buckets of each graph outside a fold, one for each counted copy of a subtree. A fold of −1 leaves out none.
 func rows(s *Sample, without int) [][]int32 {
 	var list [][]int32
 	for i, p := range s.Prints {
@@ -181,7 +181,7 @@ func rows(s *Sample, without int) [][]int32 {
 	return list
 }
 
-// fit returns the weights w = r·v of buckets, where v minimises
+// fit returns the weights w = r·v of buckets, and the intercept b after them, where v minimises
 //
 //	½|v|² + Σ s·log(1 + exp(−y·(w·x + b)))
 //
@@ -194,9 +194,10 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	all := append(in, out...)
 	half := strength * float64(len(all)) / 2
 	sIn, sOut := half/float64(max(1, len(in))), half/float64(max(1, len(out)))
-	at, slope, w, more := make([]float64, Buckets+1), make([]float64, Buckets+1), make([]float64, Buckets+1), ratios(in, out)
-	at[0] = math.NaN()
+	at, slope, w, ratio := make([]float64, Buckets+1), make([]float64, Buckets+1), make([]float64, Buckets+1), ratios(in, out)
+	at[0] = math.NaN() // equals no point
 	value := 0.0
+	// visit sets value, slope and w to those at v, unless v is where they are.
 	visit := func(v []float64) {
 		if slices.Equal(at, v) {
 			return
@@ -204,7 +205,7 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 		copy(at, v)
 		clear(slope)
 		value = 0
-		for b, r := range more {
+		for b, r := range ratio {
 			w[b] = float64(r * v[b])
 			value += float64(v[b]*v[b]) / 2
 		}
@@ -227,13 +228,13 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 			} else {
 				e = 1 / (1 + e)
 			}
-			d := -float64(y * s * e)
+			d := -float64(y * s * e) // the derivative by f
 			for _, b := range row {
 				slope[b] += d
 			}
 			slope[Buckets] += d
 		}
-		for b, r := range more {
+		for b, r := range ratio {
 			slope[b] = float64(r*slope[b]) + v[b]
 		}
 	}
@@ -246,7 +247,7 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 	if result == nil {
 		panic(fmt.Sprintf("background: logistic head: %v", err))
 	}
-	visit(result.X)
+	visit(result.X) // for w at the best point
 	weights := make([]float32, Buckets+1)
 	for b, x := range w {
 		weights[b] = float32(x)

@@ -37,10 +37,11 @@ func NewSizes(nodes []int, sums []float64) *Sizes {
 	all := near.ScaleOf(sums)
 	for k := range s.Mean {
 		s.Mean[k], s.Deviation[k] = all.Mean, all.Deviation
-		if s.knot(k) <= median {
-			continue
-		}
 		at := s.knot(k)
+		if at <= median {
+			continue // small graphs are compared with all
+		}
+		// Mean and deviation of graphs of about this size, weighed by a normal curve, with the prior.
 		weight, mean := float64(sizePrior), float64(sizePrior*all.Mean)
 		weights := make([]float64, len(nodes))
 		for i, n := range nodes {
@@ -77,8 +78,8 @@ func (s *Sizes) at(nodes float64) (mean, deviation float64) {
 	return s.Mean[k] + float64(t*(s.Mean[k+1]-s.Mean[k])), s.Deviation[k] + float64(t*(s.Deviation[k+1]-s.Deviation[k]))
 }
 
-// Of returns mean and deviation for graphs of that many nodes. Above the largest training graph it
-// returns those of small graphs: nothing excuses such sizes.
+// Of returns mean and deviation for graphs of that many nodes. Beyond the smallest and the largest training
+// graph it returns those of small graphs: nothing excuses such sizes.
 func (s *Sizes) Of(nodes int) (mean, deviation float64) {
 	if nodes < s.Low || nodes > s.High {
 		return s.Mean[0], s.Deviation[0]

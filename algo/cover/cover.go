@@ -77,6 +77,7 @@ func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
 	return best, err
 }
 
+// total returns the sum of the gains.
 func total(picks []Pick) float64 {
 	sum := 0.0
 	for _, p := range picks {
@@ -93,7 +94,8 @@ func (p *Problem) allows(j int, left float64) bool {
 // again is how many candidates are looked at again at a time.
 const again = 16
 
-// greedy chooses by gain divided by a weight.
+// greedy chooses by gain divided by a weight. first has each candidate's gain before any choice. A gain only falls as others
+// are chosen, so the candidate with the highest bound is the best one if its gain is of this round.
 func (p *Problem) greedy(ctx context.Context, workers int, first []float64,
 	gain func(worker, candidate int, now []float64) float64, weight func(int) float64) ([]Pick, error) {
 	now, left := slices.Clone(p.Now), p.Budget
@@ -123,7 +125,7 @@ func (p *Problem) greedy(ctx context.Context, workers int, first []float64,
 				left -= p.Prices[top.candidate]
 			}
 			picks = append(picks, Pick{top.candidate, top.gain})
-		default:
+		default: // look again at the candidates with the highest bounds
 			var stale []bound
 			for len(stale) < again && len(queue) > 0 && queue[0].round < len(picks) {
 				stale = append(stale, heap.Pop(&queue).(bound))
@@ -147,8 +149,8 @@ func (p *Problem) greedy(ctx context.Context, workers int, first []float64,
 // A bound is a candidate's gain at an earlier choice.
 type bound struct {
 	candidate   int
-	gain, value float64
-	round       int
+	gain, value float64 // value is gain divided by the weight
+	round       int     // how many had been chosen
 }
 
 // bounds is a max-heap.

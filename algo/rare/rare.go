@@ -131,10 +131,11 @@ type surprise struct {
 	sum  uint32
 }
 
-// surprise counts training molecules, less own, that have the parts which w read.
+// surprise returns the surprise of the molecule that w read. own is how often the molecule itself counts in the table: 1 while
+// New measures a training molecule, else 0.
 func (t *Table) surprise(w *worker, own uint32) surprise {
 	s := surprise{have: [kinds]uint32{Common, Common, Common, Common}}
-	w.keys = w.keys[:0]
+	w.keys = w.keys[:0] // different surroundings that no training molecule has
 	for _, p := range w.parts {
 		have := t.have(p.key) - own
 		s.have[p.kind] = min(s.have[p.kind], have)

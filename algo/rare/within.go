@@ -11,8 +11,8 @@ import (
 // A Count says how many training molecules have something, Common for as many and more.
 type Count struct{ Bonds, Runs int }
 
-// Within counts training molecules for each of n groups of atoms, of being the group of each atom: those that have its
-// rarest bond or path, and those that have its longest run. Hydrogens count.
+// Within returns, for each of n groups of atoms, how many training molecules have its rarest bond or path, and how many have
+// its longest run. of has the group of each atom. Hydrogens count. Without a table, and for what is not in a group, it is Common.
 func (t *Table) Within(g *graph.Graph, of []int, n int) []Count {
 	list := slices.Repeat([]Count{{Common, Common}}, n)
 	if t == nil {
@@ -36,8 +36,8 @@ func (t *Table) Within(g *graph.Graph, of []int, n int) []Count {
 	return list
 }
 
-// AtMost is the largest number of training molecules that can have these atoms bonded like this, whatever hydrogens
-// and conjugation other atoms than carbon have: those that have the rarest bond or path.
+// AtMost returns the largest number of training molecules that can have these atoms bonded like this, whatever hydrogens
+// and conjugation other atoms than carbon have: those that have the rarest bond or path. Without a table it is Common.
 func (t *Table) AtMost(g *graph.Graph, atoms []int) int {
 	least := Common
 	if t == nil {
@@ -68,7 +68,7 @@ func (t *Table) sum(kind int, one, other, middle []uint64) (n int) {
 	for _, a := range one {
 		for _, b := range other {
 			for _, m := range middle {
-				if kind == bonds {
+				if kind == bonds { // which have no middle, see worker.read
 					m = bonds
 				}
 				n += int(t.have(uint32(fingerprint.Mix(m, a+b))))
@@ -78,20 +78,23 @@ func (t *Table) sum(kind int, one, other, middle []uint64) (n int) {
 	return n
 }
 
-// formsOf are an atom's hashes by its hydrogens and its hybridisation, as far as a group's name leaves them open.
+// formsOf returns an atom's hashes, one for each number of hydrogens and hybridisation that a group's name leaves open: any of
+// 0 to 3 hydrogens on N, O, P and S, and sp² as well as sp³ unless they are aromatic.
 func formsOf(x []float32) (list []uint64) {
 	var w worker
 	open := slices.Clone(x)
 	hybrids, hydrogens := []float32{x[molecule.ColumnHybridization]}, 1
 	switch x[molecule.ColumnElement] + 1 {
 	case 7, 8, 15, 16:
-		if hydrogens = 4; x[molecule.ColumnAromatic] == 0 && (hybrids[0] == 1 || hybrids[0] == 2) {
+		hydrogens = 4
+		if x[molecule.ColumnAromatic] == 0 && (hybrids[0] == 1 || hybrids[0] == 2) {
 			hybrids = []float32{1, 2}
 		}
 	}
 	for _, hybrid := range hybrids {
 		for h := range hydrogens {
-			if open[molecule.ColumnHybridization] = hybrid; hydrogens > 1 {
+			open[molecule.ColumnHybridization] = hybrid
+			if hydrogens > 1 {
 				open[molecule.ColumnHydrogens] = float32(h)
 			}
 			w.describe(open)

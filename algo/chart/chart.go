@@ -21,8 +21,10 @@ const (
 // A Scale maps the values from Low to High to the pixels between From and To.
 type Scale struct{ Low, High, From, To float64 }
 
+// At returns the pixel of a value.
 func (s Scale) At(v float64) float64 { return s.From + (s.To-s.From)*(v-s.Low)/(s.High-s.Low) }
 
+// Value returns the value at a pixel.
 func (s Scale) Value(pixel float64) float64 {
 	return s.Low + (pixel-s.From)/(s.To-s.From)*(s.High-s.Low)
 }
@@ -40,7 +42,7 @@ func Ticks(low, high float64, intervals int) []float64 {
 	}
 	var list []float64
 	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
-		list = append(list, k*step+0)
+		list = append(list, k*step+0) // no −0
 	}
 	return list
 }
@@ -50,9 +52,10 @@ func Label(x float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", "−")
 }
 
+// A Chart is drawn by its methods, and written by SVG.
 type Chart struct {
-	Title, XAxis, YAxis    string // safe in XML
-	Low, High, Bottom, Top float64
+	Title, XAxis, YAxis    string  // safe in XML
+	Low, High, Bottom, Top float64 // the ends of both axes
 	drawn                  strings.Builder
 }
 
@@ -62,14 +65,17 @@ const (
 	marginLeft, marginRight, marginTop, marginBottom = 52.0, 12.0, 12.0, 40.0
 )
 
+// X and Y return the pixel of a value on their axis.
 func (c *Chart) X(v float64) float64 {
 	return Scale{c.Low, c.High, marginLeft, width - marginRight}.At(v)
 }
 
+// Y is described at X.
 func (c *Chart) Y(v float64) float64 {
 	return Scale{c.Bottom, c.Top, height - marginBottom, marginTop}.At(v)
 }
 
+// Add adds SVG to what is drawn between the grid and the axes.
 func (c *Chart) Add(format string, args ...any) { fmt.Fprintf(&c.drawn, format, args...) }
 
 // SVG returns the chart with its axes.
@@ -92,7 +98,7 @@ func (c *Chart) SVG() string {
 	return b.String()
 }
 
-// Vertical draws a dashed line with a label.
+// Vertical draws a dashed line at a value of the horizontal axis, with a label. Beyond the axis it draws nothing.
 func (c *Chart) Vertical(at float64, label string) {
 	if !(at >= c.Low && at <= c.High) {
 		return
@@ -110,7 +116,8 @@ func (c *Chart) Level(at float64) {
 	c.Add(`<path d="M%g %.1fH%g" stroke="%s" stroke-dasharray="4 3"/>`, marginLeft, c.Y(at), width-marginRight, Outside)
 }
 
-// Bars draws counts inside, outside on top, and expected counts as a line unless nil.
+// Bars draws bars of a width, the first one at from: counts inside, counts outside on top of them, and expected counts as a line
+// unless nil.
 func (c *Chart) Bars(from, width float64, inside, outside, line []float64) {
 	for i := range inside {
 		left, right := c.X(from+float64(i)*width)+0.4, c.X(from+float64(i+1)*width)-0.4

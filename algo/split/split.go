@@ -52,10 +52,10 @@ func Scaffolds(gs []*graph.Graph) Groups {
 // SameCluster is the usual Tanimoto similarity of ECFP4 within a cluster.
 const SameCluster = 0.35
 
-// Clusters forms a group of the print with most others of at least that similarity and of these, then of the
-// rest in the same order (Butina, Journal of Chemical Information and Computer Sciences 39, 747, 1999).
-// Neighbours are counted once, before the first group. The time grows with the square of the number of prints,
-// the memory with the number.
+// Clusters returns groups of similar prints (Butina, Journal of Chemical Information and Computer Sciences 39, 747, 1999).
+// Neighbours are prints with a similarity of at least least. The first group is the print with most neighbours, and these. The
+// next is that of the rest which comes next by the number of neighbours, counted once, and those of them that are left, and so
+// on. The time grows with the square of the number of prints, the memory with the number.
 func Clusters(ctx context.Context, workers int, prints []fingerprint.Print, least float64) (groups Groups, err error) {
 	n := len(prints)
 	sets := lists.Map(prints, func(p fingerprint.Print) []uint32 { return p.Keys })
@@ -87,7 +87,7 @@ func Clusters(ctx context.Context, workers int, prints []fingerprint.Print, leas
 	return groups, err
 }
 
-// Draw draws whole groups for the test set, at most want places: a group that would make more is passed over.
+// Draw draws whole groups for the test set, at most want places: a group that would make more goes to the training set.
 func Draw(rng *rand.Rand, groups Groups, want int) (train, test []int) {
 	for _, k := range rng.Perm(len(groups)) {
 		if members := groups[k]; len(test)+len(members) <= want {

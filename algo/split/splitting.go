@@ -60,7 +60,8 @@ func (s *Splitting) Columns() []string {
 // splitStream is the PCG stream of drawn groups.
 const splitStream = 0xba1a_1015
 
-// Split returns the part of each record. A refused one, or one without a value, has none and Err.
+// Split returns the part of each record, TrainPart or TestPart. A record that was refused, or whose value cannot be read, has
+// no part and Err. It fails if a part would be empty.
 func (s *Splitting) Split(ctx context.Context, records []dataset.Record) ([]string, error) {
 	parts := make([]string, len(records))
 	molecules, err := s.molecules(ctx, records)
@@ -106,7 +107,7 @@ type splitMolecules struct {
 	values []float64           // of Values
 }
 
-// molecules describes the molecules of records.
+// molecules returns the molecules of records without Err, and sets Err of those that describe refuses.
 func (s *Splitting) molecules(ctx context.Context, records []dataset.Record) (*splitMolecules, error) {
 	prints, values := make([]fingerprint.Print, len(records)), make([]float64, len(records))
 	err := parallel.For(ctx, s.Workers, len(records), func(_, i int) {

@@ -64,7 +64,8 @@ func (b *batch) piece(w ...uint32) {
 // nodeBytes estimates how many bytes of the device a node takes, in all buffers and in the one where it takes most.
 func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 	width := c.Width()
-	deep := (c.Layers-1)*c.Hidden + max(c.Features, graph.EncodingWidth)
+	deep := (c.Layers-1)*c.Hidden + max(c.Features, graph.EncodingWidth) // inputs of all layers
+	// Nodes and node heads of both views, unit rows with their sums, inputs and hidden values of the layers.
 	values := 2*3*width + 3*width + 2*(deep+width)
 	if training {
 		values += 2*3*width + 2*width + 2*c.Hidden
@@ -142,7 +143,7 @@ func (b *batch) pack(gs []*graph.Graph, first, end int, training bool, scale flo
 				segmentFirst = append(segmentFirst, uint32(c.n+i))
 			}
 		}
-		// The rows of ℓ_n, as in contrast.NodeScore. A single node has no ℓ_n.
+		// The rows of ℓ_n, evenly spaced as in contrast.NodeScore. A single node has no ℓ_n.
 		rowFirst = append(rowFirst, uint32(len(row)))
 		rows, part := min(n, contrast.MaxNodes), float32(0)
 		if n > 1 {
@@ -178,6 +179,7 @@ func (b *batch) table(values []uint32) (at int) {
 // packWork lists the tiles of ℓ_n: sums over rows, and with training set its gradients, for each graph a
 // square of row pairs.
 func (b *batch) packWork(c *chunk, rowFirst []uint32, training bool, scale float32) {
+	// each calls f with the first row of each graph and how many it has, and returns where the list that f adds begins.
 	each := func(f func(lo, n int)) int {
 		at := len(b.tables)
 		for k := range c.graphs {

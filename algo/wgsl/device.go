@@ -224,7 +224,7 @@ func (j *job) call(name string, groups int, params []uint32, buffers ...Buffer) 
 	if len(buffers) != k.bindings {
 		panic(fmt.Sprintf("wgsl: %s got %d buffers, has %d bindings", name, len(buffers), k.bindings))
 	}
-	c := Call{Kernel: k.id, X: min(groups, maxGroups), Y: (groups + maxGroups - 1) / maxGroups}
+	c := Call{Kernel: k.id, X: min(groups, maxGroups), Y: (groups + maxGroups - 1) / maxGroups} // shaders skip surplus groups
 	copy(c.Buffers[:], buffers)
 	j.work.Calls = append(j.work.Calls, c)
 	start := len(j.work.Params)
@@ -251,7 +251,7 @@ func (j *job) submit() (Pending, error) {
 	return p, j.d.failed(err)
 }
 
-// failed records a lost device, and forgets its buffers.
+// failed returns err, or the loss of the device if that has been lost. It records a loss.
 func (d *Device) failed(err error) error {
 	if errors.Is(err, ErrLost) && d.lost == nil {
 		d.lost = fmt.Errorf("%s: %w", d.String(), err)
@@ -279,8 +279,10 @@ func flag(on bool) int {
 	return 0
 }
 
+// bits returns x as the word of a float32.
 func bits(x float64) uint32 { return math.Float32bits(float32(x)) }
 
+// none stands for no table or no weights.
 const none = math.MaxUint32
 
 // bytesOf returns values as the device stores them.

@@ -373,7 +373,7 @@ func (d *Device) encode(p *places, params Buffer, gs []*graph.Graph, lo, hi int)
 	return j.submit()
 }
 
-// unpack writes the results of graphs lo to hi.
+// unpack writes what encode reads back, data, to the rows lo to hi of to. ℓ_n is a mean over nodes, NaN for fewer than two.
 func unpack(width int, gs []*graph.Graph, lo, hi int, data [][]byte, to *gin.Encoding) {
 	for v := range gin.Views {
 		for k := lo; k < hi; k++ {

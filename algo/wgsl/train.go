@@ -158,7 +158,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	j.sums(graphTile, width, place, count, s.tables, s.us, s.uf, s.cols)
 	j.loss(&s, n, splits(n))
 	j.total(&s, t.losses, n, none, 2*t.steps, false)
-	for _, k := range blocks {
+	for _, k := range blocks { // the gradient of ℓ_g
 		j.pairs(graphTile, width, k, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
 		j.pairs(graphTile, width, k, s.tables, s.us, s.uf, s.cols, s.rows, g.pairs, g.unit[gin.Structure])
 	}
@@ -167,7 +167,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	}
 	for i := range b.chunks {
 		c := &b.chunks[i]
-		if len(b.chunks) > 1 {
+		if len(b.chunks) > 1 { // another chunk has overwritten its activations
 			j.forward(&s, p, c, z, true)
 		}
 		j.nodeLoss(&s, p, c)
@@ -222,7 +222,7 @@ type pairWork struct{ pairs, pairCount, mul, mulCount int }
 // lossBlocks lists the work of ℓ_g's gradient, times scale, for blocks of rows with at most that
 // many pairs with all n graphs.
 func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
-	rows := max(graphTile, min(n, most/max(n, 1), 1<<24/max(n, 1))/graphTile*graphTile)
+	rows := max(graphTile, min(n, most/max(n, 1), 1<<24/max(n, 1))/graphTile*graphTile) // of a block, in whole tiles
 	var blocks []pairWork
 	for lo := 0; lo < n; lo += rows {
 		k := pairWork{pairs: len(b.tables)}

@@ -52,6 +52,7 @@ type compiled struct {
 	kernels map[string]wgsl.Kernel
 }
 
+// NewKernel returns the kernel of that name, compiled at most once.
 func (c *compiled) NewKernel(name, code string, writable []bool) (wgsl.Kernel, error) {
 	k, ok := c.kernels[name]
 	if ok {
@@ -154,6 +155,7 @@ func compare[T float32 | float64](t *testing.T, what string, got, want []T, row 
 	}
 }
 
+// compareEncodings compares all results of Encode with those of the processor.
 func compareEncodings(t *testing.T, what string, d gin.Device, e *gin.Encoder, gs []*graph.Graph) {
 	t.Helper()
 	ctx, width := context.Background(), e.Width()
@@ -168,6 +170,7 @@ func compareEncodings(t *testing.T, what string, d gin.Device, e *gin.Encoder, g
 	compare(t, what+", ℓ_n", got.NodeLoss, want.NodeLoss, 1, one, close)
 }
 
+// encode checks Encode on real and odd graphs, in encoders of several shapes, and in many chunks.
 func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	d := wgsl.New(g, 0)
 	defer d.Close()
@@ -188,7 +191,7 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	compareEncodings(t, "real batch, in many chunks", small, encoder(gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}), gs)
 }
 
-// trainer starts training of a new encoder.
+// trainer returns a new encoder, and its training at a learning rate.
 func trainer(d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Training) {
 	e := encoder(c)
 	tr := must.Have(d.Train(e, rate, gin.Moments{}))
@@ -207,6 +210,7 @@ func gradient(d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.
 	return grad, losses
 }
 
+// compareGradients compares the losses and the gradient of one step with those of the processor.
 func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs []*graph.Graph) {
 	t.Helper()
 	got, loss := gradient(d, c, gs)
@@ -239,6 +243,7 @@ func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs 
 	}
 }
 
+// gradients checks the gradients of the graphs that encode checks.
 func gradients(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	d := wgsl.New(g, 0)
 	defer d.Close()
@@ -310,6 +315,7 @@ type limited struct {
 
 func (l *limited) Limits() wgsl.Limits { return l.limits }
 
+// NewBuffer fails with ErrMemory if room is left for less.
 func (l *limited) NewBuffer(bytes int) (wgsl.Buffer, error) {
 	if l.room > 0 && bytes > l.room {
 		return 0, wgsl.ErrMemory

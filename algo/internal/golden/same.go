@@ -24,11 +24,12 @@ func Same(t testing.TB, path, got string) {
 	compare(t, path, got)
 }
 
+// compare fails the test at the first line of a file that differs from that of got.
 func compare(t testing.TB, path, got string) {
 	t.Helper()
 	want := strings.Split(string(must.Have(os.ReadFile(path))), "\n")
 	lines := strings.Split(got, "\n")
-	for k := range max(len(want), len(lines)) {
+	for k := range max(len(want), len(lines)) { // beyond the last line both are empty lists
 		has, wants := lines[min(k, len(lines)):min(k+1, len(lines))], want[min(k, len(want)):min(k+1, len(want))]
 		if !slices.Equal(has, wants) {
 			t.Fatalf("%s:%d: %q, want %q", path, k+1, has, wants)
@@ -76,7 +77,7 @@ var shownBy = [][2]string{
 	{`</(td|th|dt|span|b|sup|strong|button)>`, " | "}, {`</[a-z0-9]+>|/>`, "\n"}, {`<[^>]*>`, ""}, {`(?m)[ |]+$|^\s+`, ""},
 }
 
-// Shown is what a page of HTML says: each line once, with how often it comes.
+// Shown returns what a page of HTML says: each line once, with how often it comes.
 func Shown(page string) string {
 	for _, r := range shownBy {
 		page = regexp.MustCompile(r[0]).ReplaceAllString(page, r[1])

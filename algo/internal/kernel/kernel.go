@@ -66,7 +66,7 @@ func outside(what string, lo, hi, of int) {
 	panic(fmt.Sprintf("kernel: %s %d to %d of %d", what, lo, hi, of))
 }
 
-// check reports a view that its data cannot hold: the vector code would read or write beyond it.
+// check panics if the data cannot hold the view: the vector code would read or write beyond it.
 func (m Matrix) check(name, part string) {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < 0 || m.Stride > 0 && m.Stride < m.Cols ||
 		m.Rows > 0 && m.Cols > 0 && (m.Rows-1)*m.Stride+m.Cols > len(m.Data) {

@@ -27,5 +27,5 @@ func addProductsVector(_, _, _ []float64) bool                    { return false
 func adamVector(_, _, _, _ []float32, _ AdamStep)                 {}
 func addWhereVector(_, _ []uint32, _ []uint64, _, _ []uint32)     {}
 
-// HasMasks says that AddWhere is vector code.
+// HasMasks says that AddWhere is no vector code.
 func HasMasks() bool { return false }

@@ -117,6 +117,7 @@ func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	wasmAdd(pointer(dst), int32(ldd), pointer(x), int32(ldx), int32(rows), int32(cols))
 }
 
+// addNeighborsVector stops before a row with a fault and returns how many it did.
 func addNeighborsVector(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) (done int) {
 	return int(wasmAddNeighbors(pointer(dst), int32(ldd), pointer(h), int32(ldh), pointer(offsets),
 		pointer(neighbors), int32(len(neighbors)), int32(rows), int32(cols)))
@@ -146,6 +147,7 @@ func normalizeGradientVector(dst, g, u, norms []float32) {
 
 func dotVector(a, b []float32) float32 { return wasmDot(pointer(a), pointer(b), int32(len(a))) }
 
+// productsVector returns false, and does nothing, without the module. So does addProductsVector.
 func productsVector(dst, x, v []float64) bool {
 	if vector {
 		wasmProducts(pointer(dst), pointer(x), pointer(v), int32(len(dst)), int32(len(v)))
@@ -169,4 +171,5 @@ func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	addWhereGo(sums, tops, bits, rows, gains)
 }
 
+// HasMasks says that AddWhere is no vector code.
 func HasMasks() bool { return false }

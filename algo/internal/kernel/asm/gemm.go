@@ -136,14 +136,14 @@ func gemm(v machine, listed bool) {
 		g.at = stride("at")
 	}
 	g.as, g.ldb, g.ldd = stride("as"), stride("ldb"), stride("ldd")
-	g.as3 = GP64()
+	g.as3 = GP64() // 3·as
 	LEAQ(Mem{Base: g.as, Index: g.as, Scale: 2}, g.as3)
 	g.flags, g.rowsLeft = argument("flags"), GP64()
 	g.b, g.d, g.bias = local(argument("b")), local(argument("dst")), local(argument("bias"))
 	g.n = local(argument("n"))
 	g.ap, g.ap4, g.bp, g.t, g.row, g.dp = GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 
-	// Columns, two registers of them at a time while there are as many.
+	// Columns, two registers of them at a time while there are as many; then the rest, in two registers or in one.
 	wide, narrow, one, done := g.label+"_columns", g.label+"_last", g.label+"_one", g.label+"_done"
 	left := GP64()
 	lanes := v.lanes()
@@ -175,6 +175,7 @@ func gemm(v machine, listed bool) {
 	RET()
 }
 
+// A product names the registers and places in memory of a routine for gemm.
 type product struct {
 	machine
 	label  string
@@ -187,7 +188,7 @@ type product struct {
 	list                         Mem           // of a tile
 }
 
-// columns does all rows of one or two registers of columns.
+// columns does all rows of one or two registers of columns, in tiles of the greatest height that is left.
 func (g *product) columns(width int, masked bool) {
 	Load(Param("a"), g.row)
 	MOVQ(g.d, g.dp)
@@ -219,7 +220,7 @@ func (g *product) columns(width int, masked bool) {
 // tile computes height×width registers of dst, and moves on by height rows.
 func (g *product) tile(name string, height, width int, masked bool) {
 	used := 0
-	take := func(n int) (rs []reg.VecPhysical) {
+	take := func(n int) (rs []reg.VecPhysical) { // the next n registers
 		for range n {
 			rs = append(rs, g.register(used))
 			used++
@@ -242,12 +243,12 @@ func (g *product) tile(name string, height, width int, masked bool) {
 			f(c, p.Offset(4*g.lanes()*c), m)
 		}
 	}
-	prepare := func(r reg.VecPhysical) {
+	prepare := func(r reg.VecPhysical) { // as the mask, if one is needed
 		if masked {
 			g.mask(r)
 		}
 	}
-	dst := func(f func(r, c int, at Mem, mask Op)) {
+	dst := func(f func(r, c int, at Mem, mask Op)) { // visits all registers of the tile
 		prepare(b[0])
 		MOVQ(g.dp, g.bp)
 		for r := range height {
@@ -258,6 +259,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		}
 	}
 
+	// The sums begin with the values of dst or with 0.
 	start, terms, end := name+"_zero", name+"_terms", name+"_end"
 	TESTQ(U32(accumulate), g.flags)
 	JE(LabelRef(start))
@@ -290,7 +292,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		MOVQ(g.b, g.bp)
 	}
 
-	Label(terms)
+	Label(terms) // the loop over the terms: ap at the values of a, bp at the row of b
 	if g.listed {
 		ADDQ(U8(4), g.at)
 		MOVL(Mem{Base: g.at}, g.bp.As32())
@@ -395,6 +397,7 @@ func list(v machine) {
 		JLT(LabelRef(l + "_below"))
 		LEAQ(Mem{Base: lists, Disp: 4}, out)
 		XORQ(terms, terms)
+		// block lists the terms of one register of columns: those where the rows' bits are not all 0.
 		block := func(masked bool) {
 			var m Op
 			if masked {
@@ -423,7 +426,7 @@ func list(v machine) {
 				VPBROADCASTD(terms.As32(), index)
 				VPADDD(numbers, index, index)
 				VPTESTMD(value, value, reg.K2)
-				VPCOMPRESSD(index, reg.K2, packed)
+				VPCOMPRESSD(index, reg.K2, packed) // stores all lanes, of which room takes the surplus
 				VMOVDQU32(packed, Mem{Base: out})
 				KMOVW(reg.K2, bits.As32())
 				POPCNTL(bits.As32(), bits.As32())
@@ -433,7 +436,7 @@ func list(v machine) {
 			VPCMPEQD(zero, value, value)
 			VMOVMSKPS(value, bits.As32())
 			XORL(U8(0xff), bits.As32())
-			bit := l + "_bit"
+			bit := l + "_bit" // once for each bit that is set
 			if masked {
 				bit = l + "_rest"
 			}
@@ -462,7 +465,7 @@ func list(v machine) {
 		v.setMask(o)
 		block(true)
 		Label(l + "_end")
-		SUBQ(lists, out)
+		SUBQ(lists, out) // the number of terms goes before them
 		SHRQ(U8(2), out)
 		DECQ(out)
 		MOVL(out.As32(), Mem{Base: lists})

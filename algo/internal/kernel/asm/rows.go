@@ -26,7 +26,7 @@ func tailMask(n reg.GPVirtual) {
 	VMOVUPS(Mem{Base: p}, tail)
 }
 
-// load loads a register from memory, if masked only the lanes of tail.
+// load loads a register from memory. If masked it loads the lanes of tail, and the others become 0.
 func load(from Mem, to Op, masked bool) {
 	if masked {
 		VMASKMOVPS(from, tail, to)
@@ -179,7 +179,7 @@ func addNeighbors() {
 	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
 	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, to)
 	Load(Param("count"), e)
-	CMPQ(to, e)
+	CMPQ(to, e) // unsigned, so that a negative offset is too large
 	JHI(LabelRef("neighbors_end"))
 	CMPQ(from, to)
 	JHI(LabelRef("neighbors_end"))

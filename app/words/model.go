@@ -32,7 +32,7 @@ var notes = func() (list []Note) {
 	return list
 }()
 
-// Measured states the AUROC.
+// Measured returns a sentence with the AUROC, or "" if none was measured.
 func (n Note) Measured() string {
 	if n.ID == "" {
 		return ""
@@ -40,7 +40,7 @@ func (n Note) Measured() string {
 	return fmt.Sprintf("Models trained in this way tell %s from %s with an AUROC of %.1f\u00a0%% by each graph alone, and of %.1f\u00a0%% as a batch of which half is foreign (five seeds).", n.ID, n.OOD, n.Alone, n.Batch)
 }
 
-// NoteOn is a model's note; an own one has only its name.
+// NoteOn returns the note on a built-in model. For any other it makes one of its name and what it was trained on.
 func NoteOn(m *message.Model) Note {
 	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
 		return notes[i]
@@ -57,7 +57,7 @@ func SortModels(list []message.Model) {
 	slices.SortStableFunc(list, func(a, b message.Model) int { return rank(a.Name) - rank(b.Name) })
 }
 
-// rank is a model's position, after the others without a note.
+// rank returns the place of a model's note. Models without a note come last.
 func rank(name string) int {
 	if i := slices.IndexFunc(notes, func(n Note) bool { return n.Name == name }); i >= 0 {
 		return i

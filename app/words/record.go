@@ -65,7 +65,7 @@ type Neighbor struct {
 // mostNeighbors of a kind are shown.
 const mostNeighbors = 4
 
-// NeighborsOf are the first lines of a list.
+// NeighborsOf returns a line for each of the first keys of a list.
 func NeighborsOf(list []message.Key) []Neighbor {
 	var lines []Neighbor
 	for _, n := range list[:min(len(list), mostNeighbors)] {
@@ -140,7 +140,7 @@ func charge(c int) string {
 	return Minus(strconv.Itoa(c))
 }
 
-// WalksOf are an atom's return probabilities.
+// WalksOf returns an atom's return probabilities, or nil for an atom that the model does not read.
 func WalksOf(t *message.Traced, atom int) []float32 {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 {
 		return nil
@@ -184,7 +184,7 @@ type Nearest struct {
 // mostNearest are shown.
 const mostNearest = 3
 
-// NearestOf are the training molecules to show, or a line with their rows.
+// NearestOf returns the training molecules to show or, if the model holds none of their structures, a line with their rows.
 func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line string) {
 	var rows []string
 	for _, n := range d.Nearest[:min(len(d.Nearest), mostNearest)] {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -151,20 +150,20 @@ func Grouped(text string) string {
 
 // Capital has a text begin with a capital letter, unless it begins with a name as "p_value".
 func Capital(text string) string {
-	first, n := utf8.DecodeRuneInString(text)
+	_, n := utf8.DecodeRuneInString(text) // 0 bytes of an empty text
 	if n < len(text) && text[n] == '_' {
 		return text
 	}
-	return string(unicode.ToUpper(first)) + text[n:]
+	return strings.ToUpper(text[:n]) + text[n:]
 }
 
 // Small has a text begin with a small letter, to follow a colon.
 func Small(text string) string {
-	first, n := utf8.DecodeRuneInString(text)
-	return string(unicode.ToLower(first)) + text[n:]
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.ToLower(text[:n]) + text[n:]
 }
 
-// Shorten keeps a text within so many letters.
+// Shorten returns a text of at most n letters, the last of which is … if s has more.
 func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -130,6 +130,7 @@ func (r *request) check() error {
 	return nil
 }
 
+// wanted returns what to score or to explain, nil for a request to cancel.
 func (r *request) wanted() *wanted { return cmp.Or(r.Score, r.Explain) }
 
 // check returns an error for no or too many molecules, for one that is not a line of text, and for settings out of
@@ -173,7 +174,7 @@ func (f *Frame) begin(r *request) {
 	f.proceed()
 }
 
-// proceed continues the current request if it can.
+// proceed continues the current request if it can, or ends it with an error. The session calls it after every change.
 func (f *Frame) proceed() {
 	s := f.session
 	if m := &s.Models; !f.ready && m.Loading == "" && !m.Used.None() {

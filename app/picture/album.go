@@ -84,7 +84,7 @@ func (a *Album) paint(smiles string, in Frame, s *run.Session, d *message.Detail
 	if d != nil && t.fits(d.Atoms) {
 		p.alpha, drawing.Share = s.Alpha, shares(s.AboveLimit(d))
 	}
-	if known := t.painted[in]; known.svg != "" && known.detail == p.detail && known.alpha == p.alpha {
+	if known := t.painted[in]; known.svg != "" && known.detail == p.detail && known.alpha == p.alpha { // drawn before
 		return known.svg
 	}
 	p.svg = Pen(drawing)
@@ -119,7 +119,7 @@ func (a *Album) Missing(molecules []string, r *table.Rows, records []int32) []st
 	return list
 }
 
-// Large draws the inspected record, coloured if known. note says what is missing.
+// Large draws the inspected record, coloured if known. note says what is missing. Both are empty while the layout is awaited.
 func (a *Album) Large(s *run.Session, saved bool) (drawn, note string) {
 	record, detail := s.Inspector.Record, s.Inspector.Detail.Value
 	smiles := s.Rows.Picture(record)
@@ -177,7 +177,7 @@ func colours(s *run.Session, fits bool) (share []float64, marked []int, note str
 	return nil, nil, note
 }
 
-// shares scales contributions to −1 … 1.
+// shares scales contributions to −1 … 1. It returns nil if all are 0 or NaN.
 func shares(contribution []float64) []float64 {
 	most := 0.0
 	for _, c := range contribution {

@@ -28,7 +28,7 @@ func count(s chart.Scale, values []float64, bins int) (n []int, most int) {
 	return n, most
 }
 
-// Spread is the range of values with margins.
+// Spread returns the range of the finite values with margins, and 0 to 1 without any.
 func Spread(columns ...[]float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, c := range columns {
@@ -63,6 +63,7 @@ func (w *svg) levels(y chart.Scale, n int, from, to float64) {
 // wide estimates a label's width.
 func wide(label string) float64 { return 6.2 * float64(utf8.RuneCountInString(label)) }
 
+// A Curve has a value for each step, NaN for none.
 type Curve struct {
 	Name, Role string
 	Y          []float64
@@ -146,6 +147,7 @@ func (p Plot) words() string {
 // shades is the number of opacities of cells.
 const shades = 24
 
+// A Graphon is a matrix of N×N probabilities to draw.
 type Graphon struct {
 	Title string
 	W     []float32
@@ -155,6 +157,7 @@ type Graphon struct {
 	Full  float64 // the probability of full opacity; 0 for 1
 }
 
+// Peak returns the highest probability.
 func Peak(w []float32) (most float64) {
 	for _, p := range w {
 		most = max(most, float64(p))
@@ -162,6 +165,7 @@ func Peak(w []float32) (most float64) {
 	return most
 }
 
+// SVG draws the probabilities as cells, the higher the more opaque.
 func (g Graphon) SVG(saved bool) string {
 	w := newSVG(g.Side, g.Side, fmt.Sprintf("%s: %d by %d probabilities", g.Title, g.N, g.N), saved)
 	w.rect("grid", 0.5, 0.5, g.Side-1, g.Side-1)

@@ -46,6 +46,7 @@ type Map struct {
 	Width, Height float64
 }
 
+// axes returns the scales of both axes over all places.
 func (m Map) axes() (x, y chart.Scale) {
 	var xs, ys []float64
 	for _, places := range []message.Singles{m.On.Training, m.On.Batch, m.On.At} {
@@ -60,7 +61,7 @@ func (m Map) axes() (x, y chart.Scale) {
 		chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
 }
 
-// SVG draws all dots of one kind as a single path.
+// SVG draws what is shown, all dots of one kind as a single path, with lines from the record to its nearest.
 func (m Map) SVG(saved bool) string {
 	w := newSVG(m.Width, m.Height, m.words(), saved)
 	x, y := m.axes()

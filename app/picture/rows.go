@@ -29,7 +29,7 @@ func Gutter(text string, r *table.Rows, top int) string {
 	fmt.Fprintf(&b, `<svg class="gutter" aria-hidden="true"><g transform="translate(0 %d)">`, -top)
 	for line := from; line < to; line++ {
 		y := linePadding + (line-1)*lineHeight
-		record, read := slices.BinarySearch(r.Line, int32(line))
+		record, read := slices.BinarySearch(r.Line, int32(line)) // the record that was read from the line, if any
 		switch {
 		case read && r.Problem(record) != nil:
 			fmt.Fprintf(&b, `<rect class="gutter-bad" x="0" y="%d" width="100%%" height="%d"/><path class="gutter-cross" d="M%d %dl8 8m0 -8l-8 8"/>`, y, lineHeight, 34+shift, y+7)
@@ -85,6 +85,7 @@ func Interval(x, from, to, low, high float64, like decide.Verdict) string {
 	return `<svg class="bar-picture interval" width="72" height="10" aria-hidden="true"><path class="bar-axis" d="M0 5H72"/>` + bar + `</svg>`
 }
 
+// StageBar is a bar of the part of a stage that is done.
 func StageBar(share float64) string {
 	return `<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="` + num(100*share) + `" height="3"/></svg>`
 }

@@ -59,6 +59,7 @@ func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height f
 // ScoreAt is the score at x pixels from the left.
 func (c Strip) ScoreAt(x float64) float64 { return c.axis().Value(x) }
 
+// axis is the scale of scores over the strip's width.
 func (c Strip) axis() chart.Scale {
 	const margin = 14
 	low, high := Spread(c.reference, c.score)
@@ -68,7 +69,7 @@ func (c Strip) axis() chart.Scale {
 // mostDots bounds the records drawn one by one.
 const mostDots = 400
 
-// SVG draws few records as dots, more as bars.
+// SVG draws the axis, the reference, up to mostDots records as dots and more as bars, the threshold, and the selected record.
 func (c Strip) SVG(saved bool) string {
 	w := newSVG(c.width, c.height, c.words(), saved)
 	x := c.axis()
@@ -117,7 +118,7 @@ func (c Strip) SVG(saved bool) string {
 func (c Strip) at(x chart.Scale, place, half float64) float64 {
 	at, line := x.At(place), x.At(c.threshold)
 	switch {
-	case place < c.threshold:
+	case place < c.threshold: // inside, to the left of the line
 		return min(at, line-half)
 	case place >= c.threshold:
 		return max(at, line+half)

@@ -66,6 +66,7 @@ func (w *svg) end() string {
 	return w.String()
 }
 
+// role returns the attributes of a part with a role.
 func (w *svg) role(name string) string {
 	if w.saved {
 		return roles[name]
@@ -118,6 +119,7 @@ func mark(b *strings.Builder, v decide.Verdict, x, y, r float64) {
 	}
 }
 
+// dot appends a circle to a path.
 func dot(b *strings.Builder, x, y, r float64) {
 	fmt.Fprintf(b, "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(-2*r))
 }
@@ -126,7 +128,7 @@ func (w *svg) text(role string, x, y float64, text string) {
 	fmt.Fprintf(w, `<text %s x="%s" y="%s">%s</text>`, w.role(role), num(x), num(y), escape(text))
 }
 
-// num has two decimals, enough for a screen.
+// num formats a number with at most two decimals, enough for a screen. It is 0 for one that is not finite.
 func num(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "0"

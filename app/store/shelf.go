@@ -50,7 +50,7 @@ func Key(m *message.Model) string {
 // keyDigits of a hash separate models of one name.
 const keyDigits = 8
 
-// Find finds a model by key, −1 if it is not there.
+// Find returns the place in Own of the model with a key, −1 if it is not there. Built-in models never are.
 func (s *Shelf) Find(key string) int {
 	at := strings.LastIndex(key, "@")
 	sum := key[at+1:]
@@ -60,6 +60,7 @@ func (s *Shelf) Find(key string) int {
 	return slices.IndexFunc(s.Own, func(o OwnModel) bool { return strings.HasPrefix(o.Card.SHA256, sum) })
 }
 
+// index returns the place in Own of the model with this SHA-256, −1 if it is not there.
 func (s *Shelf) index(sum string) int {
 	return slices.IndexFunc(s.Own, func(o OwnModel) bool { return o.Card.SHA256 == sum })
 }
@@ -97,7 +98,7 @@ func ownOf(sum string, data []byte) OwnModel {
 	return own
 }
 
-// Add lists a model and stores it.
+// Add lists a model, or replaces the one with its SHA-256, and stores it unless that is done.
 func (s *Shelf) Add(card message.Model, data []byte) {
 	i := s.index(card.SHA256)
 	if i < 0 {

@@ -10,8 +10,8 @@ import (
 	"baca/wasm/message"
 )
 
-// A Store keeps files by name in the browser. Get calls back with nil for a missing one, whose own
-// name may differ, Put and All with a problem or "", All with the data of a prefix, Drop when done.
+// A Store keeps files by name in the browser. Get calls back with the file, whose own name may differ, or nil; Put with a
+// problem or ""; All with the data of all names that begin with prefix, by name, and a problem or ""; Drop when it is done.
 type Store interface {
 	Put(name string, f *File, then func(problem string))
 	Get(name string, then func(*File))
@@ -33,6 +33,7 @@ type File struct {
 	Site   string // path on the site, empty for others
 }
 
+// NewFile returns a file of data.
 func NewFile(name string, data []byte) *File {
 	return &File{Name: name, Size: len(data), Data: data}
 }
@@ -54,6 +55,7 @@ func (f *File) IsModel() bool { return f.ends(".msgpack") && f.Size <= mostModel
 // IsShort reports SMILES for the text area.
 func (f *File) IsShort() bool { return f.ends(".smi", ".smiles", ".txt") && f.Size <= mostText }
 
+// ends reports whether the name has one of the endings, in any case.
 func (f *File) ends(endings ...string) bool {
 	name := strings.ToLower(f.Name)
 	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })

@@ -12,7 +12,7 @@ import (
 type Count struct{ Bonds, Runs int }
 
 // Within returns, for each of n groups of atoms, how many training molecules have its rarest bond or path, and how many have
-// its longest run. of has the group of each atom. Hydrogens count. Without a table, and for what is not in a group, it is Common.
+// its longest run. of has the group of each atom. Hydrogens count. A count is Common without a table, and for what a group lacks.
 func (t *Table) Within(g *graph.Graph, of []int, n int) []Count {
 	list := slices.Repeat([]Count{{Common, Common}}, n)
 	if t == nil {

@@ -426,8 +426,8 @@ func list(v machine) {
 				VPBROADCASTD(terms.As32(), index)
 				VPADDD(numbers, index, index)
 				VPTESTMD(value, value, reg.K2)
-				VPCOMPRESSD(index, reg.K2, packed) // stores all lanes, of which room takes the surplus
-				VMOVDQU32(packed, Mem{Base: out})
+				VPCOMPRESSD(index, reg.K2, packed)
+				VMOVDQU32(packed, Mem{Base: out}) // all lanes: room has space for the surplus
 				KMOVW(reg.K2, bits.As32())
 				POPCNTL(bits.As32(), bits.As32())
 				LEAQ(Mem{Base: out, Index: bits, Scale: 4}, out)

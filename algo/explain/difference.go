@@ -46,8 +46,8 @@ func Differences(p *Profile, gs []*graph.Graph) []string {
 		if share < 0.4 || share-0.25 < 4*math.Sqrt(0.25*0.75/max(1, n)) {
 			continue
 		}
-		text := s.phrase(below <= above, gs[0])
-		list = append(list, difference{fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*share, text), share})
+		text := fmt.Sprintf("%.0f %% of them have %s than three quarters of the training graphs", 100*share, s.phrase(below <= above, gs[0]))
+		list = append(list, difference{text, share})
 	}
 	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.share, a.share) })
 	var texts []string

@@ -29,7 +29,8 @@ func TestFormat(t *testing.T) {
 		{ColumnWords(nil), ""}, {ColumnWords(&message.Header{Columns: []string{"a"}}), ""}, {ColumnWords(&message.Header{Columns: []string{"a", "b"}}), "Choose the column that holds SMILES."},
 		{Grouped("Of 92702 molecules 4096 are compared, of 12345."), "Of 92 702 molecules 4 096 are compared, of 12 345."},
 		{Grouped(`<b>1. 12345</b>, row 92702 <text x="10000"/> 0.12345 of it`), `<b>1. 12345</b>, row 92702 <text x="10000"/> 0.12345 of it`},
-		{Capital(""), ""}, {Capital("über x"), "Über x"}, {Capital("p_value is"), "p_value is"}, {Small(""), ""}, {Small("Über X"), "über X"},
+		{Capital(""), ""}, {Capital("über x"), "Über x"}, {Capital("p_value is"), "p_value is"},
+		{Small(""), ""}, {Small("Über X"), "über X"},
 		{Shorten("abcdef", 4), "abc…"}, {Shorten("äöü", 3), "äöü"},
 	} {
 		if c.got != c.want {

@@ -55,8 +55,8 @@ func (t *Tally) Merge(o Tally) {
 	}
 }
 
-// because adds n refusals for a reason. It keeps only the first maxReasons by alphabet. The first of the whole are among the
-// first of each part, so they are counted in full.
+// because counts n refusals for a reason. Of more than maxReasons reasons it keeps the first ones by alphabet. One that is
+// among the first of all rows is among the first of any part of the rows, so it is never dropped, and its count is exact.
 func (t *Tally) because(why string, n int) {
 	if _, known := t.Reasons[why]; !known && len(t.Reasons) == maxReasons {
 		last := slices.Max(slices.Collect(maps.Keys(t.Reasons)))

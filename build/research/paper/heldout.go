@@ -51,6 +51,7 @@ func eachModel[T any](
 }
 
 // listed returns the embedded models that --models names, or all, in the order of the paper, and then those of files (ID/OOD=FILE).
+// Any other name is an error.
 func (b *bench) listed() (models []*builtIn) {
 	list := strings.Split(b.modelList, ",")
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
@@ -61,10 +62,13 @@ func (b *bench) listed() (models []*builtIn) {
 		}
 	}
 	for _, item := range list {
-		name, file, ok := strings.Cut(item, "=")
-		if p, known := parsePair(name); ok && known {
+		name, file, isFile := strings.Cut(item, "=")
+		p, known := parsePair(name)
+		if isFile && known {
 			data := try.To(os.ReadFile(file))
 			models = append(models, &builtIn{p.ID, try.To(weights.Load(data)), p, fmt.Sprintf("%x", sha256.Sum256(data))})
+		} else if item != "" && !slices.ContainsFunc(models, func(m *builtIn) bool { return m.name == item }) {
+			try.Check(usage.Errorf("--models %s: want names of embedded models, or ID/OOD=FILE", item))
 		}
 	}
 	return models

@@ -264,9 +264,10 @@ def index_of(x: Any, **others: Any) -> Any:
 
     Raises ValueError where one of the others has another index: its values would go to wrong records.
     """
-    index = x.index if type(x).__module__.startswith("pandas.") else None
+    of_pandas = lambda x: type(x).__module__.split(".")[0] == "pandas"  # pandas 3 says "pandas", earlier ones "pandas.core.series"
+    index = x.index if of_pandas(x) else None
     for name, other in others.items():
-        if index is not None and type(other).__module__.startswith("pandas.") and not index.equals(other.index):
+        if index is not None and of_pandas(other) and not index.equals(other.index):
             raise ValueError(f"{name} has another index than the records: want the same, in the same order")
     return index
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 
+import pandas
 import pytest
 
 import baca
@@ -49,20 +50,37 @@ def test_docstring():
     assert "Failed" not in out.stdout, out.stdout
 
 
-def test_notebook(tmp_path, monkeypatch):
-    """Its cells run in order, and end with a report."""
-    pytest.importorskip("rdkit")
-    pytest.importorskip("matplotlib").use("Agg")
-    monkeypatch.chdir(tmp_path)
+def run_notebook(name, folder, monkeypatch):
+    """Runs the cells of an example in order, in a folder, and returns their names."""
+    monkeypatch.chdir(folder)
     monkeypatch.setenv("PATH", os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
-    notebook = json.loads((pathlib.Path(__file__).parent.parent / "examples" / "predictions.ipynb").read_text())
+    notebook = json.loads((pathlib.Path(__file__).parent.parent / "examples" / name).read_text())
     names = {}
     for cell in notebook["cells"]:
+        assert not cell.get("outputs")
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
-    large = names["summary"]["large errors"]
+    return names
+
+
+def test_scikit_learn(tmp_path, monkeypatch):
+    pytest.importorskip("rdkit")
+    pytest.importorskip("matplotlib").use("Agg")
+    large = run_notebook("scikit-learn.ipynb", tmp_path, monkeypatch)["summary"]["large errors"]
     assert large["trust"] < 0.25 < large["do-not-use"]
     assert "<html" in (tmp_path / "report.html").read_text()
+
+
+def test_chemprop(tmp_path, monkeypatch):
+    """Files like those of chemprop predict are enough, also where a user brings them."""
+    monkeypatch.setitem(sys.modules, "chemprop", None)
+    first = run_notebook("chemprop.ipynb", tmp_path, monkeypatch)["trusted"]
+    series = first.smiles.str.startswith("c1sc(")
+    shares = [(first.trust[of] == "trust").mean() for of in (~series, series)]
+    assert shares[0] > 0.5 > 0.1 > shares[1], shares
+    assert (pandas.read_csv(tmp_path / "new_predicted.csv").columns == ["smiles", "logS", "logS_unc"]).all()
+    again = run_notebook("chemprop.ipynb", tmp_path, monkeypatch)["trusted"]
+    assert again.equals(first)
 
 
 def test_command():

@@ -153,6 +153,13 @@ def test_estimator_of_classes():
         baca.Detector().fit(texts, classes + 1, estimator=DecisionTreeClassifier())
 
 
+@pytest.mark.parametrize("module", ["pandas", "pandas.core.series"])  # as pandas 3 and 2 say
+def test_index(fitted, monkeypatch, module):
+    monkeypatch.setattr(pd.Series, "__module__", module)
+    molecules = pd.Series(["CCO", "CCN"], index=["a", "b"])
+    assert list(fitted.trust(molecules, [1, 2]).index) == ["a", "b"]
+
+
 def test_wrong_values(folder, fitted):
     texts = ["C" * n + "O" for n in range(1, 40)]
     with pytest.raises(ValueError, match="want both or neither"):

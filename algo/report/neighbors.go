@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,12 +11,17 @@ import (
 	"baca/algo/model"
 )
 
-// Neighbors lists the most similar training graphs. It draws those whose structure is known if drawn is set.
+// Neighbors lists the most similar training graphs. It draws those whose structure is known if drawn is set. Without any
+// structure it says why there is none.
 func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
 	}
-	p.Add("<p>Most like it in the training set:</p>\n<ol class=\"near\">\n")
+	why := ""
+	if !slices.ContainsFunc(list, func(n alone.TrainingGraph) bool { return n.SMILES != "" }) {
+		why = " (by their rows; the model does not hold what it was trained on)"
+	}
+	p.Add("<p>Most like it in the training set%s:</p>\n<ol class=\"near\">\n", why)
 	for _, n := range list {
 		p.Add("<li>")
 		if n.SMILES != "" && drawn {

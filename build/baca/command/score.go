@@ -295,6 +295,9 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		f.cells = f.read.Columns()
 		s.warn(unknown...)
 	}
+	if f.nearest() > 0 && m.Structures == nil && m.Card.Schema != algo.Constant {
+		s.warn(fmt.Sprintf("neighbors have rows only: model %s does not hold its training molecules; `baca model structures` adds them", m.Card.Name))
+	}
 	p := f.plan(s.opening)
 	p.Confidence, p.Neighbors, p.From = f.confidence, f.neighbors, &s.origin
 	for _, extra := range []struct {

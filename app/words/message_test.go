@@ -108,9 +108,9 @@ func TestNearestOf(t *testing.T) {
 		detail    *message.Detailed
 		want      string
 	}{
-		{true, near(bare...), "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
+		{true, near(bare...), "This model does not hold what it was trained on. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
 		{false, near(bare[0]), "This model does not hold what it was trained on. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
-		{true, near(algo.TrainingGraph{Row: -1}), "This model does not hold its training molecules."},
+		{true, near(algo.TrainingGraph{Row: -1}), "This model does not hold what it was trained on."},
 	} {
 		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, c.detail); cards != nil || line != c.want {
 			t.Errorf("%+v, %q, want %q", cards, line, c.want)

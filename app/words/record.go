@@ -203,13 +203,9 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	if len(cards) > 0 {
 		return cards, ""
 	}
-	switch {
-	case len(d.Nearest) == 0 && m.Molecules:
+	line = "This model does not hold what it was trained on."
+	if len(d.Nearest) == 0 && m.Molecules {
 		line = "It shares nothing with any training molecule."
-	case m.Molecules:
-		line = "This model does not hold its training molecules."
-	default:
-		line = "This model does not hold what it was trained on."
 	}
 	if len(rows) > 0 {
 		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."

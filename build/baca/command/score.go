@@ -150,8 +150,7 @@ func (f *scoreFlags) rules() error {
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
 		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
 		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1),
-			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence,
-				defaultConfidence)},
+			fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},
 		{f.fdr != 0 && decide.CheckFDR(f.fdr) != nil, fmt.Sprintf("--fdr: %v", decide.CheckFDR(f.fdr))},
 	}.check()
 }
@@ -337,8 +336,8 @@ func (s *scoring) openOthers() (list []*algo.Model, err error) {
 			return nil, err
 		}
 		if other.Card.Schema != m.Card.Schema {
-			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each "+
-				"of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
+			return nil, fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone",
+				m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
 		}
 		if slices.Contains(s.names, other.Card.Name) {
 			return nil, usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)

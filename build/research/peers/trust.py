@@ -57,9 +57,13 @@ def load(data, file, column, order):
     if order:
         table = table.sort_values(order, key=lambda x: x.str.removeprefix("CHEMBL").astype(int))
     scaffolds = table.mol.map(lambda m: MurckoScaffoldSmiles(mol=m)).to_numpy()
+    return table.smiles.str.strip().to_numpy(), table.y.to_numpy(), scaffolds, features(table.mol)
+
+
+def features(molecules):
+    """Counts of ECFP4 and descriptors."""
     ecfp4 = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
-    x = np.array([[*ecfp4.GetCountFingerprintAsNumPy(m), *(d(m) for d in DESCRIPTORS)] for m in table.mol])
-    return table.smiles.str.strip().to_numpy(), table.y.to_numpy(), scaffolds, x
+    return np.array([[*ecfp4.GetCountFingerprintAsNumPy(m), *(d(m) for d in DESCRIPTORS)] for m in molecules])
 
 
 def new_rows(scaffolds, order, split):

@@ -1,7 +1,6 @@
 package app
 
 import (
-	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,7 +48,7 @@ func (p *dialogPane) Render() app.UI {
 	case domainID:
 		return domainDialog(p.S)
 	case "privacy":
-		return dialogFrame("privacy", "What leaves this tab: nothing", app.Raw(privacyText))
+		return dialogFrame("privacy", "What leaves this tab: nothing", app.Div().DataSet("text", "privacy"))
 	}
 	return helpDialog(p.S)
 }
@@ -362,22 +361,14 @@ func openEditor(s *desk) {
 	}))
 }
 
-// Constant texts, except for two numbers of the help.
-var (
-	//go:embed privacy.html
-	privacyText string
-	//go:embed help.html
-	helpText string
-)
-
-// helpDialog is the dialog that explains the page, with the number of held-out graphs once it is known.
+// helpDialog is the dialog that explains the page, with the number of held-out graphs once it is known. The page's script
+// fetches the text when the dialog opens.
 func helpDialog(s *desk) app.UI {
 	holdout := "A few hundred"
 	if n := len(s.References[table.EachAlone]); n > 0 {
 		holdout = words.Count(n)
 	}
-	text := strings.NewReplacer("{holdout}", holdout).Replace(helpText)
-	return dialogFrame("help", "How to read this", app.Raw(text))
+	return dialogFrame("help", "How to read this", app.Div().DataSet("text", "help").DataSet("holdout", holdout))
 }
 
 const domainID = "domain"

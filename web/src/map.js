@@ -16,7 +16,7 @@ const states = new WeakMap();
 //	kind              of each record, see kinds: 1 inside, 2 borderline, 3 outside, 4 others
 //	chosen            a record, −1 for none
 //	tell(record)      gives the text and the picture beside it, pick(record) is told of a click
-export function show(canvas, { training, places, kind, chosen, tell, pick }) {
+function show(canvas, { training, places, kind, chosen, tell, pick }) {
   const map = states.get(canvas) || begin(canvas);
   const pairs = (bytes) => new Float32Array(bytes.slice().buffer);
   Object.assign(map, { training: pairs(training), places: pairs(places), kind: kind.slice(), chosen, tell, pick });
@@ -25,7 +25,7 @@ export function show(canvas, { training, places, kind, chosen, tell, pick }) {
 }
 
 // zoom magnifies a map around its middle; 0 shows all of it.
-export function zoom(canvas, factor) {
+function zoom(canvas, factor) {
   const map = states.get(canvas);
   if (map) zoomAt(map, factor, canvas.clientWidth / 2, canvas.clientHeight / 2);
 }
@@ -230,3 +230,5 @@ function mark(pen, kind, x, y) {
     pen.arc(x, y, 3.6, 0, 2 * Math.PI);
   }
 }
+
+globalThis.bacaMap = { show, zoom };

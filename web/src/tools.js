@@ -8,7 +8,6 @@ import { drawer } from "./drawer.js";
 import { spring } from "./spring.js";
 import { balls, paint } from "./svg.js";
 import { copy, copyPicture, linked } from "./link.js";
-import { show as showMap, zoom as zoomMap } from "./map.js";
 import "./focus.js";
 import "./menu.js";
 import { molfile } from "./molfile.js";
@@ -82,6 +81,15 @@ const load = (name, what) =>
     document.head.append(script);
   }));
 
+const map = () => load("map.js", "the map").then(() => globalThis.bacaMap);
+
+// fill shows the text that an element names, with its number of held-out graphs.
+const fill = async (element) => {
+  const { text, holdout } = element.dataset;
+  const answer = await fetch(new URL(`../texts/${text}.html`, base)).catch(() => ({}));
+  element.innerHTML = answer.ok ? (await answer.text()).replace("{holdout}", holdout) : "This text could not be loaded. Load the page again.";
+};
+
 globalThis.bacaTools = {
   // draw asks for drawings of these SMILES, a text of lines, the first ones first.
   draw(lines, done) {
@@ -144,8 +152,9 @@ globalThis.bacaTools = {
   // molfile gives the molfile of a layout that draw gave.
   molfile: (layout, name) => molfile(JSON.parse(layout), name),
 
-  showMap,
-  zoomMap,
+  // The map's script comes with the first map. Both calls keep their order.
+  showMap: (canvas, data) => void map().then((m) => m.show(canvas, data), console.warn),
+  zoomMap: (canvas, factor) => void map().then((m) => m.zoom(canvas, factor), console.warn),
   linked,
   served,
   reply,
@@ -166,6 +175,7 @@ globalThis.bacaTools = {
 
   // Dialogs: the browser keeps the focus inside and Escape closes them.
   show(dialog) {
+    for (const element of dialog.querySelectorAll("[data-text]")) fill(element);
     if (!dialog.open) dialog.showModal();
   },
   hide(dialog) {

@@ -224,7 +224,7 @@ func TestDialogs(t *testing.T) {
 	b.look("editing")
 	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
 		b.click(d.button)
-		b.Wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
+		b.Wait(fmt.Sprintf(`document.querySelector("#%s[open]") && [...document.querySelectorAll("#%[1]s [data-text]")].every((e) => e.childElementCount > 0)`, d.id))
 		b.look(d.id)
 		b.closeDialog(d.id)
 	}

@@ -127,6 +127,14 @@ const keep = async () => {
 };
 if ("serviceWorker" in navigator) addEventListener("load", keep);
 
+// A domain that came before anything kept it is asked for again, so that it is there without a network, too.
+const domain = /^#domain=([a-z0-9-]+)$/.exec(location.hash)?.[1];
+const keepDomain = async () => {
+  const card = await fetch(url(`domains/${domain}.json`));
+  if (card.ok) await fetch(url(`domains/${(await card.json()).model}`));
+};
+if (domain) navigator.serviceWorker?.addEventListener("controllerchange", () => keepDomain().catch(() => {}), { once: true });
+
 // renew loads the version that waits, or else what there is.
 baca.renew = () => {
   const waiting = registration?.waiting;

@@ -60,7 +60,23 @@ const shows = (request) => {
   return request.mode === "navigate" && [registration.scope, `${registration.scope}index.html`].includes(origin + pathname);
 };
 
+// Domains that were published beside the page are kept once somebody visits them: the latest card and model of each, in a
+// store that outlasts versions of the page. A model's name has its hash, so it is asked for once, and a card each time.
+const visited = async (request) => {
+  const cache = await caches.open(`baca-domains ${registration.scope}`);
+  const isModel = (url) => url.endsWith(".msgpack");
+  const kept = await cache.match(request);
+  if (kept && isModel(request.url)) return kept;
+  const fresh = await fetch(request).catch((error) => kept ?? Promise.reject(error));
+  if (fresh === kept || !fresh.ok) return fresh;
+  const name = request.url.slice(0, request.url.indexOf(".", registration.scope.length) + 1);
+  if (isModel(request.url)) for (const { url } of await cache.keys()) if (isModel(url) && url.startsWith(name)) await cache.delete(url);
+  await cache.put(request, fresh.clone());
+  return fresh;
+};
+
 const answer = async (request) => {
+  if (request.url.startsWith(`${registration.scope}domains/`)) return visited(request);
   const navigates = shows(request);
   if (navigates && registration.waiting && turns-- > 0) return handOver();
   if (navigates) {

@@ -136,6 +136,7 @@ func (p *page) Render() app.UI {
 		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "draw", Of: s.Graphs() == 0},
 		&dialogPane{S: s, ID: domainID, Of: s.Rev},
+		&dialogPane{S: s, ID: "publish", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "help", Of: len(s.References[table.EachAlone])},
 		&dialogPane{S: s, ID: "privacy"},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text(dropLine(s))),

@@ -47,6 +47,8 @@ func (p *dialogPane) Render() app.UI {
 		return drawDialog(p.S)
 	case domainID:
 		return domainDialog(p.S)
+	case "publish":
+		return publishDialog(p.S)
 	case "privacy":
 		return dialogFrame("privacy", "What leaves this tab: nothing", app.Div().DataSet("text", "privacy"))
 	}
@@ -144,6 +146,13 @@ func ownButtons(s *desk, i int) app.UI {
 	}
 	return app.Span().Class("row-buttons own-buttons").Body(
 		button("Download", download, card.SHA256).DataSet("download", i),
+		button("Publish", func() {
+			m.File(i, func(data []byte) {
+				if data != nil {
+					publish(s, data)
+				}
+			})
+		}, card.SHA256).DataSet("publish", i).Disabled(!card.Molecules),
 		button("Delete", func() { m.Delete(i) }, card.SHA256).DataSet("delete", i))
 }
 
@@ -313,6 +322,7 @@ func trained(s *desk) []app.UI {
 			hideDialog("train")
 		}, m.Model.SHA256).ID("train-use").Class("strong"),
 		signed("save", "Download", func() { saveModel(m.Model.Name, m.Data) }, m.Model.SHA256).ID("train-download"),
+		button("Publish", func() { publish(s, m.Data) }, m.Model.SHA256).ID("train-publish").Disabled(!m.Model.Molecules),
 		plain("Train another", s.Training.Drop),
 	))
 }

@@ -114,9 +114,17 @@ func (p *inspectorPane) drawing(drawn string) app.UI {
 	return app.If(drawn != "", func() app.UI { return app.Raw(drawn) })
 }
 
-// nothing suggests records before one is chosen.
+// nothing suggests records before one is chosen. In a visited domain it shows that.
 func (p *inspectorPane) nothing() app.UI {
 	s := p.S
+	if m := s.Models.Used.Value; s.Models.Visit != "" && m != nil && m.Published != nil {
+		return app.Div().Class("inspector-empty").Body(
+			app.Div().Class("visit").Body(card(m.Published)),
+			app.Div().Class("visit-map").Attr("hidden", attribute(s.View.Shape == table.Map)).Body(
+				app.If(s.View.Shape != table.Map, func() app.UI {
+					return &mapPane{S: s, Album: p.Album, Drawn: p.Drawn, Rev: p.Rev, Visit: true}
+				})))
+	}
 	list := slices.DeleteFunc(s.Furthest(suggested), func(i int32) bool { return s.Rows.Class(int(i)) == table.InTraining })
 	if len(list) == 0 {
 		return app.Div().Class("inspector-empty quiet").Body(

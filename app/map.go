@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"encoding/binary"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -21,7 +20,7 @@ type mapPane struct {
 	Drawn int // drawings available
 	Rev   table.Revisions
 	Key   app.EventHandler
-	Visit bool // of a published domain, without records
+	Visit bool // of a published domain, which needs no records
 
 	ctx        app.Context
 	tell, pick app.Func
@@ -75,12 +74,13 @@ func (p *mapPane) Render() app.UI {
 	}
 }
 
-// found is the map to draw, if it is there: of the visited domain without an input, or with the input's records.
+// found is the map to draw, if it is there: with the input's records or, of a visited domain, else without.
 func (p *mapPane) found() message.Answer[message.Computed] {
-	if p.Visit {
+	placed := p.S.Rows.Computed[message.OfPlaces]
+	if p.Visit && placed.Value == nil && p.S.Models.Map.Value != nil {
 		return p.S.Models.Map
 	}
-	return p.S.Rows.Computed[message.OfPlaces]
+	return placed
 }
 
 func zooms(text, about string, factor float64) app.UI {
@@ -122,12 +122,19 @@ func singles(list []float32) []byte {
 func (p *mapPane) kinds() []byte {
 	kinds := make([]byte, p.S.Rows.Len())
 	for _, i := range p.S.Order {
-		kinds[i] = cmp.Or(kindOf[p.S.Rows.Verdict[i]], 4)
+		switch p.S.Rows.Verdict[i] {
+		case decide.Inside:
+			kinds[i] = 1
+		case decide.Borderline:
+			kinds[i] = 2
+		case decide.Outside:
+			kinds[i] = 3
+		default:
+			kinds[i] = 4
+		}
 	}
 	return kinds
 }
-
-var kindOf = map[decide.Verdict]byte{decide.Inside: 1, decide.Borderline: 2, decide.Outside: 3}
 
 // beside is what stands beside a record under the pointer. Its structure comes when it is drawn.
 func (p *mapPane) beside(record int) any {
@@ -135,7 +142,10 @@ func (p *mapPane) beside(record int) any {
 	drawn := p.Album.Small(r.Picture(record))
 	if p.S.hover != record && drawn == "" {
 		p.S.hover = record
-		p.ctx.Dispatch(func(app.Context) { p.S.Rev.Rows++ })
+		p.ctx.Dispatch(func(app.Context) {
+			p.S.Rev.Rows++
+			p.drawn.rows++ // the map is as it was
+		})
 	}
 	return map[string]any{"text": words.Shorten(r.Name(record), 60) + ": " + verdictWithP(r, record), "picture": drawn}
 }

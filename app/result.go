@@ -219,7 +219,7 @@ func (p *resultPane) foreign() app.UI {
 
 // predictions asks for the column of predictions and shows held-out error rates, for models that have them.
 func (p *resultPane) predictions() app.UI {
-	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
+	return shown(p.S.Trust.Offered() || p.S.Rows.Trust != nil, app.Div().ID("predictions").Class("predictions"), p.judged)
 }
 
 // judged is the line on predictions: the choice of their columns, what the judgements rest on, or why there are none.
@@ -227,7 +227,7 @@ func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust
 	var body []app.UI
-	if !s.Input.Example {
+	if !s.Input.Example && t.Offered() {
 		body = []app.UI{app.Label().For("predicted").Text("Predictions"), columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose)}
 	}
 	switch judged := s.Rows.Trust; {

@@ -116,7 +116,7 @@ func TestVisit(t *testing.T) {
 		t.Errorf("the address is %s", got)
 	}
 	p.play("give FAR", "settle")
-	p.shows("lies outside Solubility", "!what it is")
+	p.shows("lies outside Solubility", "what it is", `id="map-canvas"`)
 	if text, note := p.Link(); !strings.HasPrefix(text, "alpha=0.05&domain=esol&smiles=CCC") || strings.Contains(note, "needs the file") {
 		t.Errorf("link %s, %s", text, note)
 	}
@@ -131,6 +131,25 @@ func TestVisit(t *testing.T) {
 	if p.Models.Visit != "" {
 		t.Error("another model is taken for the domain's")
 	}
+}
+
+// Before a domain is saved, its author reads what visitors will, and what the file reveals.
+func TestPublish(t *testing.T) {
+	p := newStage(t)
+	on(p.f, func(r *message.Publish, say func(any)) {
+		if len(r.Data) == 0 {
+			say(&message.Failed{Code: message.CodeBadModel, Text: "no model"})
+			return
+		}
+		say(&message.Publication{Card: message.Published{Name: "esol", Date: r.Date, HTML: "<h2>what it is</h2><details>it reveals</details>"}})
+	})
+	p.Publish([]byte("model"))
+	p.shows("The card and the page of the domain are made", `!id="publish-save"`)
+	p.settle()
+	p.shows("what it is", "<details open", "#domain=esol", `id="publish-save"`)
+	p.Publish(nil)
+	p.settle()
+	p.shows("no model", `!id="publish-save"`)
 }
 
 // framed is a session in a frame, what asks it, and what it has answered since the latest question.

@@ -6,6 +6,7 @@ import (
 	"baca/app/picture"
 	"baca/app/run"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // visiting reports that the page was opened for a published domain, and has no input.
@@ -18,10 +19,14 @@ func visited(s *desk) app.UI {
 		if m == nil || m.Published == nil {
 			return []app.UI{app.H2().Text(s.Models.Visit), quietLine(modelLine(&s.Models))}
 		}
-		p := m.Published
-		return []app.UI{app.Raw("<div>" + words.Grouped(p.HTML) + "<p><a class=\"link small\" target=\"_blank\" href=\"domains/" + p.Name +
-			".html\">The domain as section 5 of a QMRF</a></p></div>")}
+		return []app.UI{card(m.Published)}
 	})
+}
+
+// card is what visitors are told of a domain.
+func card(p *message.Published) app.UI {
+	return app.Raw("<div>" + words.Grouped(p.HTML) + "<p><a class=\"link small\" target=\"_blank\" href=\"domains/" + p.Name +
+		".html\">The domain as section 5 of a QMRF</a></p></div>")
 }
 
 // visitedMap is the map of the visited domain's training set, hidden once there is an input.

@@ -11,10 +11,23 @@ var names = map[string]string{message.OfStructure: "Search", message.OfPropertie
 // compute asks for what the table needs, once nothing else is done.
 func (s *Session) compute() {
 	what := s.Wants()
+	if _, placed := s.Rows.Computed[message.OfPlaces]; what == "" && s.Models.Visit != "" && !placed {
+		what = message.OfPlaces // the map of a visited domain stands beside the rows
+	}
 	if what == "" || s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
 		return
 	}
 	view := s.View
+	if what == message.OfPlaces {
+		s.Models.withMap(func(r *message.Compute, done func(message.Reply)) {
+			s.Do(names[what], r, func(reply message.Reply) {
+				done(reply)
+				s.Rows.Take(what, reply)
+				s.Rev.All()
+			})
+		})
+		return
+	}
 	s.Do(names[what], &message.Compute{What: what, SMARTS: view.Search}, func(r message.Reply) {
 		if what == message.OfStructure && (s.View.Search != view.Search || !s.View.Structure) {
 			return // another one is searched for
@@ -22,6 +35,19 @@ func (s *Session) compute() {
 		s.Rows.Take(what, r)
 		s.Arrange()
 		s.Rev.All()
+	})
+}
+
+// withMap has ask ask for a map, with the training set's places if this browser keeps them. done keeps those of the reply,
+// unless a reload would lose the model.
+func (m *Models) withMap(ask func(r *message.Compute, done func(message.Reply))) {
+	u := m.Used.Value
+	m.Shelf.Map(u.SHA256, func(kept message.Singles) {
+		ask(&message.Compute{What: message.OfPlaces, Training: kept}, func(reply message.Reply) {
+			if c, ok := reply.(*message.Computed); ok && kept == nil && (m.Lasts(u) || u.Published != nil) {
+				m.KeepMap(u.SHA256, c.Training)
+			}
+		})
 	})
 }
 

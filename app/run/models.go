@@ -170,10 +170,13 @@ func (m *Models) Chart() {
 		return
 	}
 	m.charting = true
-	s.ask(&message.Compute{What: message.OfPlaces}, nil, func(r message.Reply) {
-		m.charting = false
-		m.Map.Take(r)
-		s.Rev.All()
+	m.withMap(func(r *message.Compute, done func(message.Reply)) {
+		s.ask(r, nil, func(reply message.Reply) {
+			m.charting = false
+			done(reply)
+			m.Map.Take(reply)
+			s.Rev.All()
+		})
 	})
 }
 

@@ -40,8 +40,10 @@ type Session struct {
 	Glances   Glances
 	Training  Training
 	Trust     Trust
-	Task      *Task  // the worker's side task, or nil
-	Saved     string // about the last download
+	// Publication is the domain that the user is about to publish.
+	Publication message.Answer[message.Publication]
+	Task        *Task  // the worker's side task, or nil
+	Saved       string // about the last download
 
 	Opened *message.Opened // nil until the input is read
 	// LikePredictions is the column that looks like predictions by its name, or empty.

@@ -60,7 +60,8 @@ func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 
 // refresh requests the judgements of the chosen columns, unless they were requested already or something else is
 // done. Until the user chooses columns, it takes those named like the model's, or like predictions and observed
-// values. Without such columns it removes the judgements.
+// values. Without such columns it requests intervals around predictions yet to be made, or for classes removes the
+// judgements.
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++
@@ -71,7 +72,7 @@ func (t *Trust) refresh() {
 			t.Observed = m.Observed
 		}
 	}
-	if t.Predicted == "" {
+	if m := s.Models.Used.Value; t.Predicted == "" && (t.chosen || m == nil || m.Residuals == 0 || m.Classes) {
 		t.show(nil)
 		return
 	}

@@ -5,9 +5,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"baca/app/store"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // keepInput passes a draft of the input to KeepInput, unless that is nil. Instead of a training's library, which the
@@ -78,6 +80,16 @@ func (s *Session) Link() (text, note string) {
 			fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
 	}
 	return text, note
+}
+
+// Publish prepares the domain of a model file for publication, as of today.
+func (s *Session) Publish(data []byte) {
+	s.Publication.Forget()
+	s.Rev.State++
+	s.ask(&message.Publish{Data: data, Date: time.Now().UTC().Format(time.DateOnly)}, nil, func(r message.Reply) {
+		s.Publication.Take(r)
+		s.Rev.State++
+	})
 }
 
 // OpenLink scores a link's content.

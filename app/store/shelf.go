@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -34,6 +35,7 @@ type OwnModel struct {
 const (
 	cardsPrefix = "card/"
 	filesPrefix = "model/"
+	mapsPrefix  = "map/"
 )
 
 // damaged is the Problem of a model whose stored file or card has changed.
@@ -161,6 +163,31 @@ func (s *Shelf) File(i int, then func([]byte)) {
 	})
 }
 
+// Map passes the places of a model's training graphs on its map to then, nil if none are stored.
+func (s *Shelf) Map(sum string, then func(message.Singles)) {
+	if s.store == nil {
+		then(nil)
+		return
+	}
+	s.store.Get(mapsPrefix+sum, func(f *File) {
+		if f == nil {
+			then(nil)
+			return
+		}
+		list := make(message.Singles, len(f.Data)/4)
+		binary.Decode(f.Data, binary.LittleEndian, []float32(list)) // as many as there are
+		then(list)
+	})
+}
+
+// KeepMap stores such places. It is no loss if that fails.
+func (s *Shelf) KeepMap(sum string, list message.Singles) {
+	if s.store != nil {
+		data, _ := binary.Append(nil, binary.LittleEndian, []float32(list)) // a slice of numbers cannot fail
+		s.store.Put(mapsPrefix+sum, NewFile("", data), func(string) {})
+	}
+}
+
 // Delete deletes a model. It can be used until the tab closes or another is chosen, and until then
 // Undelete brings it back.
 func (s *Shelf) Delete(i int) {
@@ -173,6 +200,7 @@ func (s *Shelf) Delete(i int) {
 		own := s.Own[i]
 		own.Data, s.Own = data, slices.Delete(s.Own, i, i+1)
 		s.changed()
+		s.store.Drop(mapsPrefix+sum, func() {})
 		s.store.Drop(filesPrefix+sum, func() {
 			s.store.Drop(cardsPrefix+sum, func() {
 				s.Gone = &own

@@ -21,6 +21,9 @@ func (t *Table) Snapshot() *Table {
 // Columns are rows as `baca score` writes them, with more columns before the provenance and the input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
 	all := table.Pick(t.Rows.programColumns(), order)
+	if judged := t.Rows.Trust; judged != nil && judged.Bare { // as the command, which has none without predictions
+		all = slices.DeleteFunc(all, func(c table.Column) bool { return table.Named(judged.Rows, c.Name) != nil })
+	}
 	for i := range all {
 		t.judged(&all[i], order)
 	}

@@ -307,7 +307,11 @@ func (r *Rows) Interval(record int) string {
 	if r.Trust == nil || math.IsNaN(r.Trust.Rows.Numbers("interval_low")[record]) {
 		return ""
 	}
-	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + words.Number(r.Trust.Rows.Numbers("interval_high")[record])
+	high := words.Number(r.Trust.Rows.Numbers("interval_high")[record])
+	if r.Trust.Bare {
+		return "± " + high
+	}
+	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + high
 }
 
 // StatedLine says how often errors were large by verdict: of the list, if it is measured, or of held-out molecules.
@@ -322,6 +326,9 @@ func (r *Rows) PredictionWords(record int) string {
 		return "There is no prediction for it in the input."
 	}
 	said := "The prediction is " + words.Number(t.Rows.Numbers("predicted")[record])
+	if t.Bare {
+		said = "There is no prediction for it in the input"
+	}
 	expected := t.Rows.Numbers("expected_error")[record]
 	if math.IsNaN(expected) {
 		if t.Classes {
@@ -329,7 +336,12 @@ func (r *Rows) PredictionWords(record int) string {
 		}
 		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
 	}
-	said += ", with an expected error of " + words.Number(expected) + "."
+	if t.Bare {
+		said += ". One would have"
+	} else {
+		said += ", with"
+	}
+	said += " an expected error of " + words.Number(expected) + "."
 	if interval := r.Interval(record); interval != "" {
 		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) +
 			" of observed values, for molecules like those held out."

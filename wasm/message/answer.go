@@ -186,6 +186,7 @@ type Model struct {
 	// Residuals is the number of held-out prediction errors, from the columns Observed and Predicted.
 	Residuals           int
 	Observed, Predicted string
+	Classes             bool       // observed values are 0 or 1
 	Published           *Published // nil for a model that was not fetched as a domain
 }
 
@@ -194,6 +195,13 @@ type Published struct {
 	Name string // in links: #domain=NAME
 	Date string // such as 2026-11-29
 	HTML string // what visitors are told, and what the model's file reveals
+}
+
+// A Publication ends a Publish. Its files belong beside those of the page.
+type Publication struct {
+	Card  Published
+	Paths []string // of the files, below the page's folder
+	Files [][]byte
 }
 
 // MostColumns bounds the columns of a Header or an Opened.
@@ -414,6 +422,7 @@ func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
 func (*Traced) reply()      {}
 func (*Exported) reply()    {}
+func (*Publication) reply() {}
 func (*Explained) reply()   {}
 func (*Computed) reply()    {}
 func (*Found) reply()       {}

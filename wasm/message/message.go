@@ -19,7 +19,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 17
+const Version = 18
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20
@@ -42,10 +42,10 @@ var kinds = map[string]reflect.Type{}
 func init() {
 	for _, m := range []any{
 		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{},
-		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
+		Ask{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Publish{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
 		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{},
-		Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
+		Computed{}, Exported{}, Publication{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

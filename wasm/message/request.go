@@ -88,6 +88,8 @@ const MostExplained = 2000
 type Compute struct {
 	What   string // OfProperties, OfStructure or OfPlaces
 	SMARTS string // of a structure: a fragment may be written as SMILES
+	// Training is that of an earlier Computed OfPlaces with this model, which then is not laid out again; nil for none.
+	Training Singles
 }
 
 // What a Compute gives, without a value for refused records.
@@ -148,6 +150,13 @@ type Domain struct {
 	Alpha  float64
 }
 
+// Publish makes the files of `baca model publish` for a model file, which need not be of the loaded model. Reply:
+// [Publication].
+type Publish struct {
+	Data []byte // the model file
+	Date string // such as 2026-11-29
+}
+
 // MostSubstances is how many records a Domain may have.
 const MostSubstances = 100
 
@@ -194,5 +203,6 @@ func (*Compare) request()   {}
 func (*Suggest) request()   {}
 func (*Report) request()    {}
 func (*Domain) request()    {}
+func (*Publish) request()   {}
 func (*Train) request()     {}
 func (*Pause) request()     {}

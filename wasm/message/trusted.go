@@ -4,7 +4,7 @@ package message
 // values how they held, as `baca trust` does. Events: [Progress] of the stage StageTrust. Reply:
 // [Trusted], or after [Pause] a Failed with [CodeCancelled].
 type Trust struct {
-	Predicted string // column of the input
+	Predicted string // column of the input; empty for intervals around predictions yet to be made, of numbers only
 	Observed  string // the same, empty for none
 	// Coverage of intervals, 0 for the default.
 	Coverage float64
@@ -18,6 +18,7 @@ type Trusted struct {
 	Sentences []string // on held-out errors, large errors by verdict, and intervals; as in the command
 	Coverage  float64  // share of observed values that intervals hold
 	Classes   bool     // observed values are 0 or 1: there are no intervals
+	Bare      bool     // there are no predictions: intervals are around 0
 	Held      string   // how well that held, in a sentence, of observed values; empty without
 	Problems  []string
 	HTML      string // what all of it comes to, see Found

@@ -13,8 +13,8 @@ await mkdir(join(out, "lib"), { recursive: true });
 const { metafile } = await build({
   absWorkingDir: web,
   // tools is the page's. draw lays out molecules and is the editor, and comes after the first
-  // verdicts; zstd comes for a file that is compressed so, map for maps.
-  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/zstd": "src/zstd.js", "lib/map": "src/map.js" },
+  // verdicts; zstd comes for a file that is compressed so, zip for publishing, map for maps.
+  entryPoints: { tools: "src/tools.js", "lib/draw": "src/draw.js", "lib/zstd": "src/zstd.js", "lib/zip": "src/zip.js", "lib/map": "src/map.js" },
   outdir: out,
   bundle: true,
   minify: true,

@@ -135,6 +135,20 @@ globalThis.bacaTools = {
     );
   },
 
+  // publish saves a zip of the page and of further files by their paths, in a folder of that name.
+  publish(name, files, done) {
+    const packed = new Promise((resolve, reject) => {
+      const worker = new Worker(new URL("zip.js", base));
+      worker.onmessage = ({ data: { zip, error } }) => (zip ? resolve(zip) : reject(new Error(error)));
+      worker.onerror = () => reject(new Error("the program that packs could not be loaded"));
+      worker.postMessage({ name, files });
+    });
+    settle(
+      packed.then((zip) => download(`${name}.zip`, zip)),
+      done,
+    );
+  },
+
   keep: (name, value, done) => settle(put(name, value), done),
   keepFile: (name, number, done) => settle(put(name, globalThis.baca.files.get(number)), done),
   kept: (name, done) => settle(get(name), done),

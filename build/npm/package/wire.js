@@ -3,7 +3,7 @@
 
 // version is message.Version of the program, and events are all kinds that do not end a
 // request; TestWire and TestEvents compare them with wasm/message.
-export const version = 17;
+export const version = 18;
 export const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 
 // encode writes a request: its number, its kind and its fields. Numbers are written as

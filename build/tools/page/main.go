@@ -279,6 +279,8 @@ func (b *builder) shell() {
 	var head strings.Builder
 	head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
 	kept, later := []string{"./"}, []string{} // kept from the first visit on, or once asked for
+	const list = "web/files.txt"              // of what a published domain is packed with
+	b.add(list, []byte(strings.Join(append(b.names(), "index.html", "sw.js", list), "\n"))).late = true
 	all := sha256.New()
 	for _, name := range b.names() {
 		f := b.files[name]

@@ -26,8 +26,9 @@ const (
 	chartStep, chartSize, chartReach, chartSeed      = 4, 10, 2, 0xba1a_0011
 )
 
-// layOut lays out the training set of the model, which takes seconds, unless it is.
-func (e *Engine) layOut(t *task) error {
+// layOut lays out the training set of the model, which takes seconds, unless it is, or kept has the places. Others than two
+// numbers for each point are ignored.
+func (e *Engine) layOut(t *task, kept message.Singles) error {
 	if e.chart != nil {
 		return nil
 	}
@@ -37,18 +38,27 @@ func (e *Engine) layOut(t *task) error {
 		c.place = append(c.place, near.Place(k, n, x.Len()))
 		c.at = append(c.at, complex(chartSize*rng.NormFloat64(), chartSize*rng.NormFloat64()))
 	}
+	if len(kept) == 2*n {
+		c.put(kept)
+		e.chart = c
+		return nil
+	}
 	pulls, weights := make([][]int, n), make([][]float64, n)
 	for k, place := range c.place {
 		pulls[k] = slices.DeleteFunc(c.nearest(x.Print(place), chartPulls+1), func(other int) bool { return other == k })
 		for _, other := range pulls[k] {
 			weights[k] = append(weights[k], c.similar[c.place[other]])
 		}
-		t.showProgress(message.StageCompute, k, n)
+		t.showProgress(message.StageCompute, k/2, n)
 		if err := t.Err(); err != nil {
 			return err
 		}
 	}
 	for pass := range chartPasses {
+		t.showProgress(message.StageCompute, (n+n*pass/chartPasses)/2, n)
+		if err := t.Err(); err != nil {
+			return err
+		}
 		for k, list := range pulls {
 			for i, other := range list {
 				rate := 2 * weights[k][i] * (1 - float64(pass)/chartPasses)
@@ -60,15 +70,37 @@ func (e *Engine) layOut(t *task) error {
 			}
 		}
 	}
+	c.put(c.places()) // as it is when kept
 	e.chart = c
 	return nil
 }
 
+// places are those of all points, x and y of each alternating.
+func (c *chart) places() (list message.Singles) {
+	for _, p := range c.at {
+		list = append(list, float32(real(p)), float32(imag(p)))
+	}
+	return list
+}
+
+// put sets the places of all points.
+func (c *chart) put(list message.Singles) {
+	for k := range c.at {
+		c.at[k] = complex(float64(list[2*k]), float64(list[2*k+1]))
+	}
+}
+
+// square is that of the length of d.
+func square(d complex128) float64 { return real(d)*real(d) + imag(d)*imag(d) }
+
 // move moves a point away from another, by a force at the square of their distance.
 func (c *chart) move(i, other int, force func(d float64) float64) {
 	d := c.at[i] - c.at[other]
-	step := complex(force(real(d)*real(d)+imag(d)*imag(d)), 0) * d
-	c.at[i] += step * complex(min(1, chartStep/(cmplx.Abs(step)+1e-9)), 0)
+	step := complex(force(square(d)), 0) * d
+	if size := square(step); size > chartStep*chartStep {
+		step *= complex(chartStep/math.Sqrt(size), 0)
+	}
+	c.at[i] += step
 }
 
 // nearest are the points of the most similar graphs, the most similar first.
@@ -90,7 +122,7 @@ func (c *chart) nearest(p fingerprint.Print, most int) (list []int) {
 func (c *chart) find(p fingerprint.Print) (spot complex128) {
 	n := c.nearest(p, 1)[0]
 	far := chartReach * (1 - c.similar[c.place[n]])
-	taken := func(q complex128) bool { return cmplx.Abs(spot-q) < 0.999*far }
+	taken := func(q complex128) bool { return square(spot-q) < 0.998*far*far }
 	for r := far; ; r *= 1.15 {
 		for side := range chartSides {
 			spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides)

@@ -19,7 +19,7 @@ import (
 func (e *Engine) compute(t *task, r *message.Compute) (*message.Computed, error) {
 	switch {
 	case r.What == message.OfPlaces:
-		return e.places(t)
+		return e.places(t, r.Training)
 	case e.input.format.Graphs():
 		return nil, failf(message.CodeBadOption, "%s holds plain graphs, which have no %s", e.input.title(), r.What)
 	case r.What == message.OfProperties:
@@ -96,19 +96,16 @@ func aromatic(text string) string {
 }
 
 // places returns the map of the training set, and where the input's records lie on it. There x and y of each record
-// alternate, NaN for a record that was refused or is empty. Without an input there are no places. A shared model is an
-// error.
-func (e *Engine) places(t *task) (*message.Computed, error) {
+// alternate, NaN for a record that was refused or is empty. Without an input there are no places. kept is the map of the
+// training set, if the page has it. A shared model is an error.
+func (e *Engine) places(t *task, kept message.Singles) (*message.Computed, error) {
 	if e.model.Shared > 0 {
 		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)
 	}
-	if err := e.layOut(t); err != nil {
+	if err := e.layOut(t, kept); err != nil {
 		return nil, err
 	}
-	c := &message.Computed{}
-	for _, p := range e.chart.at {
-		c.Training = append(c.Training, float32(real(p)), float32(imag(p)))
-	}
+	c := &message.Computed{Training: e.chart.places()}
 	if e.input == nil {
 		return c, nil
 	}

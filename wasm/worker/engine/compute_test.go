@@ -79,4 +79,18 @@ func TestComputePlaces(t *testing.T) {
 	if all.Training[0] != one.Training[0] {
 		t.Error("the map depends on the input")
 	}
+	// A map that the page has kept is not laid out again.
+	kept := slices.Clone(one.Training)
+	kept[0]++
+	must[*message.Model](e, h, &message.LoadModel{Name: "bbbp"})
+	h.yield = e.Pause
+	fails(e, h, &message.Compute{What: message.OfPlaces}, message.CodeCancelled, "")
+	h.yield = nil
+	for _, c := range []struct{ kept, want message.Singles }{{one.Training, one.Training}, {kept, kept}, {kept[2:], one.Training}} {
+		must[*message.Model](e, h, &message.LoadModel{Name: "bbbp"})
+		_, again := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces, Training: c.kept})
+		if !slices.Equal(again.Training, c.want) {
+			t.Errorf("with %d numbers kept, the first place is %v, want %v", len(c.kept), again.Training[:2], c.want[:2])
+		}
+	}
 }

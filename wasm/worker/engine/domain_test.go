@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/feature/domain"
 	"baca/wasm/message"
+	"baca/weights"
 )
 
 // A domainFile is what is read of a report in JSON.
@@ -126,8 +129,18 @@ func TestDomainOfMolfiles(t *testing.T) {
 func TestPublishedDomain(t *testing.T) {
 	e, _ := loaded(t, "bbbp")
 	Publishing()
-	files := have(domain.Publish(have(e.single(t.Context())), e.file, e.card.SHA256, "2026-11-29", "baca"))
+	files := have(domain.Publish(have(e.single(t.Context())), e.file, e.card.SHA256, "2026-11-29", "baca "+algo.Version))
+	// The tab makes the files of the command, whatever model is loaded.
 	visitor, there := bare(t)
+	_, p := must[*message.Publication](visitor, there, &message.Publish{Data: e.file, Date: "2026-11-29"})
+	for i, f := range files {
+		if p.Paths[i] != f.Path || !bytes.Equal(p.Files[i], f.Data) {
+			t.Errorf("%s has %d bytes, and %s of the command %d", p.Paths[i], len(p.Files[i]), f.Path, len(f.Data))
+		}
+	}
+	fails(visitor, there, &message.Publish{Data: e.file, Date: "today"}, message.CodeBadModel, "today")
+	fails(visitor, there, &message.Publish{Data: have(weights.Bytes("enzymes")), Date: "2026-11-29"}, message.CodeBadModel, "reads plain graphs")
+	fails(visitor, there, &message.Publish{Data: []byte("x"), Date: "2026-11-29"}, message.CodeBadModel, "")
 	open := func(name string) message.Request { return &message.LoadModel{Domain: name} }
 	fails(visitor, there, open("bbbp"), message.CodeBadModel, "domain bbbp is not published here")
 	fails(visitor, there, open("../bbbp"), message.CodeBadModel, `domain "../bbbp": want a name of up to 40`)
@@ -135,7 +148,7 @@ func TestPublishedDomain(t *testing.T) {
 		there.files[f.Path] = f.Data
 	}
 	_, m := must[*message.Model](visitor, there, open("bbbp"))
-	if m.BuiltIn || m.Published == nil || m.Published.Date != "2026-11-29" || !strings.Contains(m.Published.HTML, "<li>the weights") || m.SHA256 != e.card.SHA256 {
+	if m.BuiltIn || m.Published == nil || m.Published.HTML != p.Card.HTML || m.Published.Date != "2026-11-29" || !strings.Contains(m.Published.HTML, "<li>the weights") || m.SHA256 != e.card.SHA256 {
 		t.Errorf("%+v", m)
 	}
 	_, c := must[*message.Computed](visitor, there, &message.Compute{What: message.OfPlaces})

@@ -156,6 +156,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return long(e, post, r, e.report)
 	case *message.Domain:
 		return long(e, post, r, e.domain)
+	case *message.Publish:
+		return publish(e, r)
 	case *message.Train:
 		return e.train(r, post)
 	case *message.Pause:
@@ -253,7 +255,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
 	}
 	if r := m.Residuals; r != nil {
-		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted
+		card.Residuals, card.Observed, card.Predicted, card.Classes = r.Known(), r.Observed, r.Predicted, r.Classes
 	}
 	return card
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/feature/trust"
+	"baca/algo/model"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/algo/training"
@@ -23,9 +25,10 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err := e.input.checkLabels(labels); err != nil {
 		return nil, err
 	}
+	bare := r.Predicted == ""
 	switch n := len(r.Scores); {
-	case r.Predicted == "":
-		return nil, failf(message.CodeBadOption, "want the column with predictions")
+	case bare && labels.Classes:
+		return nil, failf(message.CodeBadOption, "want the column with predictions: classes have no intervals")
 	case n != e.input.opened.Records:
 		return nil, failf(message.CodeBadOption, "%d scores: want one of each of %d records", n, e.input.opened.Records)
 	case e.model.Residuals == nil:
@@ -49,12 +52,24 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err := j.Compare(t, sample.Graphs, sample.Sample); err != nil {
 		return nil, err
 	}
-	out := &message.Trusted{Sentences: j.Sentences(), Coverage: j.Coverage, Classes: j.Classes}
+	out := &message.Trusted{Sentences: j.Sentences(), Coverage: j.Coverage, Classes: j.Classes, Bare: bare}
 	var outcomes []trust.Outcome
 	p := &run.Predictions{Judging: j, Values: labels.Of, Outcome: func(o trust.Outcome) { outcomes = append(outcomes, o) }}
+	if bare {
+		p.Values = func(r *dataset.Entry) *model.Values {
+			v := cmp.Or(labels.Of(r), model.NoValues())
+			v.Predicted = 0
+			return v
+		}
+	}
 	err = e.judge(t, out, p, labels.Columns(), r.Scores)
 	if err != nil {
 		return nil, err
+	}
+	if column := out.Rows.Numbers("predicted"); bare {
+		for i := range column {
+			column[i] = math.NaN()
+		}
 	}
 	var audit *trust.Audit
 	out.Problems = labels.Problems(training.WithoutInterval)

@@ -114,6 +114,17 @@ func TestTrust(t *testing.T) {
 	if got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 {
 		t.Errorf("%+v", got)
 	}
+	// Without predictions intervals are as wide, and what to do is the same.
+	_, without := must[*message.Trusted](e, h, &message.Trust{Scores: scores})
+	for i, half := range without.Rows.Numbers("interval_high") {
+		width := got.Rows.Numbers("interval_high")[i] - got.Rows.Numbers("interval_low")[i]
+		if math.Abs(width-2*half) > 1e-9 || math.IsNaN(width) != math.IsNaN(half) || !math.IsNaN(without.Rows.Numbers("predicted")[i]) {
+			t.Errorf("row %d: an interval of %g, and ± %g without its prediction", i+1, width, half)
+		}
+	}
+	if !without.Bare || got.Bare || !slices.Equal(without.Rows.Texts("trust"), got.Rows.Texts("trust")) {
+		t.Errorf("%v without predictions, %v with them", without.Rows.Texts("trust"), got.Rows.Texts("trust"))
+	}
 	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: scores})
 	if wide := got.Rows.Numbers("interval_high")[0]; narrow.Coverage != 0.8 || !(narrow.Rows.Numbers("interval_high")[0] < wide) {
 		t.Errorf("80 %%: up to %g, want less than the %g of 90 %%", narrow.Rows.Numbers("interval_high")[0], wide)
@@ -137,7 +148,6 @@ func TestTrustRefuses(t *testing.T) {
 	if n := len(got.Problems); n != 5 || !strings.HasSuffix(got.Problems[n-2], "without a value: "+training.DoNotCount) || got.Problems[n-1] != trust.ErrNoValues.Error() || strings.Contains(got.HTML, "How many to keep") {
 		t.Errorf("%q", got.Problems)
 	}
-	fails(e, h, &message.Trust{Scores: scores}, message.CodeBadOption, "want the column with predictions")
 	fails(e, h, &message.Trust{Predicted: "predicted", Observed: "predicted", Scores: scores}, message.CodeBadOption, "want two columns")
 	fails(e, h, &message.Trust{Predicted: "predicted", Scores: scores[1:]}, message.CodeBadOption, "2 scores: want one of each of 3 records")
 	fails(e, h, &message.Trust{Predicted: "nope", Scores: scores}, message.CodeBadInput, `no column "nope"`)
@@ -175,6 +185,7 @@ func TestTrustOfClasses(t *testing.T) {
 	if !got.Classes || !strings.Contains(got.HTML, "<td class=\"n\">100&nbsp;%</td><td class=\"n\">3</td>") || !strings.Contains(got.HTML, "distance to the nearer class up to") || len(got.Problems) != 3 || !strings.Contains(got.Problems[0], "want a class, 0 or 1") || !strings.Contains(got.Problems[1], "want the probability of class 1") {
 		t.Errorf("%+v", got)
 	}
+	fails(e, h, &message.Trust{Scores: rows.Numbers("score")}, message.CodeBadOption, "want the column with predictions: classes have no intervals")
 	_, opened := must[*message.Opened](e, h, &message.Open{Name: "new.jsonl", Data: []byte(`{"smiles":"CCO","y":1,"p":0.9}` + "\n" + `{"smiles":"CCC","y":0,"p":0.5}` + "\n")})
 	_, again := must[*message.Trusted](e, h, &message.Trust{Predicted: "p", Observed: "y", Scores: []float64{0, 0}})
 	if !slices.Equal(opened.Columns, []string{"p", "smiles", "y"}) || !slices.Equal(again.Rows.Texts("trust"), got.Rows.Texts("trust")[:2]) || !strings.Contains(again.HTML, "<td class=\"n\">100&nbsp;%</td><td class=\"n\">2</td>") {

@@ -91,6 +91,7 @@ type walker struct {
 	alike [][2]int32 // further leaves, and the first
 
 	wide [2][]lane // memory of returnsOf
+	near []bool    // memory of widen
 }
 
 // walkers reuses memory between graphs.
@@ -164,8 +165,8 @@ type lane [lanes]float64
 
 const lanes = 8
 
-// returnsOf is returns for up to lanes nodes together, in the rows of dst that Encode has for them. It visits all nodes at
-// every step, and adds up in another order.
+// returnsOf is returns for up to lanes nodes together, in the rows of dst that Encode has for them. It adds up in the order of
+// all nodes, but visits only those that a walk can have reached.
 func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 	n := g.N()
 	for k := range w.wide {
@@ -173,14 +174,18 @@ func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 	}
 	part, next := w.wide[0], w.wide[1] // D⁻¹·P^a·e_i and D⁻¹·P^(a+1)·e_i
 	clear(part)
+	clear(next)
 	for l, i := range nodes {
 		part[i][l] = w.inverse[i]
 	}
+	reach := slices.Clone(nodes)
 	for a := range WalkSteps / 2 {
+		reach = w.widen(g, reach)
 		var odd, even lane
-		for v := range n {
+		for _, v := range reach {
 			var a0, a1, a2, a3, a4, a5, a6, a7 float64
-			for _, u := range g.Row(v) {
+			row := g.Row(int(v))
+			for _, u := range row {
 				p := &part[u]
 				a0 += p[0]
 				a1 += p[1]
@@ -191,7 +196,7 @@ func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 				a6 += p[6]
 				a7 += p[7]
 			}
-			if g.Degree(v) == 0 {
+			if len(row) == 0 {
 				continue // its inverse is no number
 			}
 			for l, sum := range [...]float64{a0, a1, a2, a3, a4, a5, a6, a7} {
@@ -202,9 +207,34 @@ func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 			}
 		}
 		for l, i := range nodes {
-			row, degree := dst[int(i)*EncodingWidth:], float64(g.Degree(int(i)))
-			row[2*a], row[2*a+1] = float32(degree*odd[l]), float32(degree*even[l])
+			to, degree := dst[int(i)*EncodingWidth:], float64(g.Degree(int(i)))
+			to[2*a], to[2*a+1] = float32(degree*odd[l]), float32(degree*even[l])
 		}
 		part, next = next, part
 	}
+}
+
+// widen returns nodes and their neighbours, ascending, in the memory of nodes. Where nodes are half of the graph or more,
+// it returns all.
+func (w *walker) widen(g *Graph, nodes []int32) []int32 {
+	n := g.N()
+	if len(nodes) == n {
+		return nodes
+	}
+	w.near = slices.Grow(w.near[:0], n)[:n]
+	clear(w.near)
+	all := 2*len(nodes) >= n
+	for _, u := range nodes {
+		w.near[u] = true
+		for _, v := range g.Row(int(u)) {
+			w.near[v] = true
+		}
+	}
+	nodes = nodes[:0]
+	for v, near := range w.near {
+		if near || all {
+			nodes = append(nodes, int32(v))
+		}
+	}
+	return nodes
 }

@@ -14,7 +14,7 @@ import (
 func TestBeside(t *testing.T) {
 	golden.Table(t, "testdata/beside.txt", 5, func(f []string) string {
 		g, atom := parse(t, f[1])[0], must.Have(strconv.Atoi(f[3]))
-		list := groups(g)
+		list := groups(g, Rings(g))
 		k := slices.IndexFunc(list, func(q group) bool { return q.name == f[2] && slices.Contains(q.nodes, atom) })
 		if k < 0 {
 			t.Fatalf("%s: atom %d is in no %s: %v", f[0], atom, f[2], list)

@@ -27,7 +27,7 @@ func (b *Blame) Excess(g *graph.Graph, usual []float64, limit float64) []float64
 	// The nodes of a plain graph are one part. So are those of a molecule if nothing has to shrink.
 	partOf, sizes := make([]int, g.N()), make([]float64, 1)
 	if g.Features == molecule.Features && limit > 0 {
-		b.groups = groups(g)
+		b.groups = groups(g, Rings(g))
 		sizes = make([]float64, len(b.groups))
 		for k, group := range b.groups {
 			for _, i := range group.nodes {

@@ -18,42 +18,74 @@ type group struct {
 }
 
 // groups divides the atoms of a molecule into functional groups, rare elements, rings and chains.
-// Each atom belongs to one group: the first naming that fits takes it.
-func groups(g *graph.Graph) []group {
-	a := newAtoms(g)
-	var present kindSet
-	for _, kind := range a.kinds {
-		present.add(kind)
-	}
-	var list []group
-	for _, n := range namings() {
-		if slices.ContainsFunc(n.needs, func(s kindSet) bool { return !s.meets(&present) }) {
-			continue // the molecule lacks an atom that the group needs
+// Each atom belongs to one group: the first naming that fits takes it. rings are Rings(g).
+func groups(g *graph.Graph, rings [][]int) []group {
+	a := spare.Get().(*atoms)
+	defer spare.Put(a)
+	a.begin(g, rings)
+	all, centres := namings()
+	a.fits = slices.Grow(a.fits[:0], len(centres))[:len(centres)]
+	clear(a.fits)
+	list := make([]group, 0, g.N())
+	for k := range all {
+		n := &all[k]
+		if !n.possible(&a.present) {
+			continue
 		}
-		for i, kind := range a.kinds {
-			if a.taken[i] || !n.needs[0].has(kind) {
-				continue
-			}
-			found := n.of(a, i)
-			if found.name == "" {
-				continue
-			}
-			found.nodes = slices.DeleteFunc(append([]int{i}, found.nodes...), func(j int) bool { return a.taken[j] })
-			slices.Sort(found.nodes)
-			found.nodes = slices.Compact(found.nodes)
-			for _, j := range found.nodes {
-				a.taken[j] = true
-			}
-			list = append(list, found)
+		for _, i := range a.fitting(n.centre, &centres[n.centre]) {
+			list = n.name(list, a, i)
 		}
 	}
 	return list
 }
 
-// A naming names the group around one of its atoms, or returns no name.
+// fitting returns the atoms that fit centre number k.
+func (a *atoms) fitting(k int, centre *patternAtom) []int {
+	if a.fits[k] == nil {
+		from := len(a.room)
+		for i, kind := range a.kinds {
+			if centre.kinds.has(kind) && centre.is(a, i) {
+				a.room = append(a.room, i)
+			}
+		}
+		a.fits[k] = a.room[from:len(a.room):len(a.room)]
+	}
+	return a.fits[k]
+}
+
+// possible reports whether a molecule with these kinds of atoms may have the group.
+func (n *naming) possible(present *kindSet) bool {
+	for k := range n.needs {
+		if !n.needs[k].meets(present) {
+			return false
+		}
+	}
+	return true
+}
+
+// name appends the group that the naming finds around atom i, unless there is none or the atom belongs to another group.
+func (n *naming) name(list []group, a *atoms, i int) []group {
+	if a.taken[i] {
+		return list
+	}
+	found := n.of(a, i)
+	if found.name == "" {
+		return list
+	}
+	found.nodes = slices.DeleteFunc(append([]int{i}, found.nodes...), func(j int) bool { return a.taken[j] })
+	slices.Sort(found.nodes)
+	found.nodes = slices.Compact(found.nodes)
+	for _, j := range found.nodes {
+		a.taken[j] = true
+	}
+	return append(list, found)
+}
+
+// A naming names the group around one of its atoms, which fits its centre, or returns no name.
 type naming struct {
-	needs []kindSet // kinds of the first atom, then of each further one: a molecule has the group only with all of them
-	of    func(a *atoms, i int) group
+	needs  []kindSet // kinds of the first atom, then of each further one: a molecule has the group only with all of them
+	centre int       // number of what the first atom has to fit
+	of     func(a *atoms, i int) group
 }
 
 // A kindSet is a set of kinds of atoms. A kind is the atomic number, plus aromaticKind for an aromatic atom.
@@ -69,53 +101,94 @@ func (s *kindSet) meets(t *kindSet) bool {
 	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
 }
 
-// newNaming returns a naming that tries every atom.
-func newNaming(of func(a *atoms, i int) group) naming {
-	return naming{[]kindSet{{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}}, of}
+// everyKind has all kinds, aromaticKinds those of aromatic atoms.
+var everyKind, aromaticKinds = kindSet{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}, kindSet{2: math.MaxUint64, 3: math.MaxUint64}
+
+// kindsOf returns the kinds of atoms of these elements, aromatic or not.
+func kindsOf(symbols ...string) (s kindSet) {
+	for _, symbol := range symbols {
+		s.add(uint8(elementOf(symbol)))
+		s.add(uint8(elementOf(symbol) + aromaticKind))
+	}
+	return s
 }
 
-// namings are in order of precedence.
-var namings = sync.OnceValue(func() []naming {
-	var list []naming
-	functions := func(all ...func(*atoms, int) group) {
-		for _, of := range all {
-			list = append(list, newNaming(of))
+// namings are in order of precedence, and centres are the different first atoms of them.
+var namings = sync.OnceValues(func() (list []naming, centres []patternAtom) {
+	numbers := map[string]int{}
+	add := func(centre string, of func(a *atoms, i int) group, first patternAtom, needs ...kindSet) {
+		number, known := numbers[centre]
+		if !known {
+			number = len(centres)
+			numbers[centre], centres = number, append(centres, first)
 		}
+		list = append(list, naming{append([]kindSet{first.kinds}, needs...), number, of})
 	}
 	patterns := func(all []*pattern) {
 		for _, p := range all {
-			list = append(list, naming{lists.Map(p.atoms, func(a patternAtom) kindSet { return a.kinds }), p.naming})
+			add(p.centre, p.naming, p.atoms[0], lists.Map(p.atoms[1:], func(a patternAtom) kindSet { return a.kinds })...)
 		}
 	}
-	functions(polyhalogen, polyyne)
+	carbon, every, aromatic := patternAtom{kinds: kindsOf("C")}, patternAtom{kinds: everyKind}, patternAtom{kinds: aromaticKinds}
+	add("carbon", polyhalogen, carbon, kindsOf("F", "Cl", "Br", "I"))
+	add("carbon", polyyne, carbon)
 	patterns(functional())
-	functions(element, ringSystem, aromaticRing, unsaturated, otherRing)
+	add("every", element, every)
+	add("every", ringSystem, every)
+	add("aromatic", aromaticRing, aromatic)
+	add("carbon", unsaturated, carbon)
+	add("every", otherRing, every)
 	patterns(plain())
-	functions(rest)
-	return list
+	add("every", rest, every)
+	return list, centres
 })
 
 // atoms is a molecule that is being divided into groups.
 type atoms struct {
 	molecule.Atoms
-	kinds   []uint8 // see kindSet
-	rings   [][]int // see Rings
-	systems []group // ring systems found so far; the name is empty if there is none
-	taken   []bool  // whether an atom belongs to a group already
-	found   []int   // empty, with room for the atoms of a pattern
+	kinds   []uint8  // see kindSet
+	present kindSet  // of all atoms
+	fits    [][]int  // the atoms that fit each centre, nil if not known yet
+	room    []int    // memory of fits
+	rings   [][]int  // see Rings
+	members []uint64 // bit k mod 64 tells that the atom is in ring k
+	systems []group  // ring systems found so far; the name is empty if there is none
+	taken   []bool   // whether an atom belongs to a group already
+	found   []int    // empty, with room for the atoms of a pattern
 }
+
+// spare keeps the memory of atoms.
+var spare = sync.Pool{New: func() any { return new(atoms) }}
 
 // newAtoms returns the atoms of g with their kinds and rings.
 func newAtoms(g *graph.Graph) *atoms {
+	a := new(atoms)
+	a.begin(g, Rings(g))
+	return a
+}
+
+// begin sets a to the atoms of g, which has these rings. It reuses the memory of a, but not that of systems.
+func (a *atoms) begin(g *graph.Graph, rings [][]int) {
 	n := g.N()
-	a := &atoms{Atoms: molecule.Atoms{Graph: g}, kinds: make([]uint8, n), rings: Rings(g), taken: make([]bool, n), found: make([]int, 0, 16)}
-	for i := range a.kinds {
-		a.kinds[i] = uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // files may hold other values
-		if a.Aromatic(i) {
-			a.kinds[i] += aromaticKind
+	*a = atoms{
+		Atoms: molecule.Atoms{Graph: g}, kinds: slices.Grow(a.kinds[:0], n)[:n], fits: a.fits, room: a.room[:0], rings: rings,
+		members: slices.Grow(a.members[:0], n)[:n], taken: slices.Grow(a.taken[:0], n)[:n], found: slices.Grow(a.found[:0], 16),
+	}
+	clear(a.members)
+	clear(a.taken)
+	for k, ring := range a.rings {
+		for _, i := range ring {
+			a.members[i] |= 1 << (k % 64)
 		}
 	}
-	return a
+	for i := range a.kinds {
+		kind := uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // files may hold other values
+		if a.Aromatic(i) {
+			kind += aromaticKind
+		}
+		a.kinds[i] = kind
+		a.present.add(kind)
+	}
 }
 
 func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }

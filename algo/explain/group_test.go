@@ -18,7 +18,7 @@ func TestGroups(t *testing.T) {
 	golden.Table(t, "testdata/groups.txt", 2, func(f []string) string {
 		g := parse(t, f[1])[0]
 		times, seen := map[string]int{}, make([]int, g.N())
-		for _, p := range groups(g) {
+		for _, p := range groups(g, Rings(g)) {
 			times[p.name]++
 			for _, i := range p.nodes {
 				seen[i]++
@@ -27,7 +27,7 @@ func TestGroups(t *testing.T) {
 		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
 			t.Errorf("%s: atoms are in %v parts", f[0], seen)
 		}
-		return strings.Join(lists.Map(Groups(g), func(name string) string {
+		return strings.Join(lists.Map(Groups(g, Rings(g)), func(name string) string {
 			if n := times[name]; n > 1 {
 				return fmt.Sprintf("%s ×%d", name, n)
 			}
@@ -62,14 +62,14 @@ func TestRings(t *testing.T) {
 		}
 	}
 	large := parse(t, "C1"+strings.Repeat("C", 998)+"C1", "C1"+strings.Repeat("C", 999)+"C1")
-	if len(Rings(large[0])) != 1 || Rings(large[1]) != nil || Groups(large[1])[0] != "ring carbon" {
-		t.Errorf("%d rings of 1000, %d of 1001, of which %q", len(Rings(large[0])), len(Rings(large[1])), Groups(large[1]))
+	if len(Rings(large[0])) != 1 || Rings(large[1]) != nil || Groups(large[1], nil)[0] != "ring carbon" {
+		t.Errorf("%d rings of 1000, %d of 1001, of which %q", len(Rings(large[0])), len(Rings(large[1])), Groups(large[1], nil))
 	}
 }
 
 func BenchmarkGroups(b *testing.B) {
 	g := parse(b, "CC(=O)Nc1ccc(S(=O)(=O)N2CCN(CC2)C(=O)c2ccc(OC(F)(F)F)cc2)cc1")[0]
 	for b.Loop() {
-		Groups(g)
+		Groups(g, Rings(g))
 	}
 }

@@ -18,14 +18,14 @@ type Part struct {
 
 // Parts divides a molecule into the groups that Groups names. Each atom is in one part.
 func Parts(g *graph.Graph) []Part {
-	return lists.Map(groups(g), func(found group) Part { return Part{found.name, found.nodes} })
+	return lists.Map(groups(g, Rings(g)), func(found group) Part { return Part{found.name, found.nodes} })
 }
 
 // Groups names the functional groups, rings, chains and rare elements of a molecule, each name
 // once, in alphabetical order. Each atom is in one group. The graph must have the features of
-// package molecule.
-func Groups(g *graph.Graph) []string {
-	names := lists.Map(groups(g), func(found group) string { return found.name })
+// package molecule, and these rings, see Rings.
+func Groups(g *graph.Graph, rings [][]int) []string {
+	names := lists.Map(groups(g, rings), func(found group) string { return found.name })
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -91,7 +91,7 @@ func (m *Memory) partsOf(g *graph.Graph, keys []uint32, blame *Blame) (list []pa
 		return blamed(blame.Nodes), nil
 	}
 	if all = blame.groups; all == nil {
-		all = groups(g)
+		all = groups(g, Rings(g))
 	}
 	counts := m.within(g, all)
 	times, positive := map[string]int{}, 0.0 // how many groups have a name, and the sum of positive blame

@@ -31,9 +31,10 @@ import (
 //
 // M is any metal.
 type pattern struct {
-	name  string
-	atoms []patternAtom // the first is the centre
-	size  int           // of the ring, 0 for any
+	name   string
+	centre string        // the notation of the first atom
+	atoms  []patternAtom // the first is the centre
+	size   int           // of the ring, 0 for any
 }
 
 type patternAtom struct {
@@ -75,6 +76,9 @@ func parsePattern(name, text string) *pattern {
 		default:
 			atom := patternAtom{parent: at, context: strings.Contains(token[1], "~"), double: strings.Contains(token[1], "=")}
 			p.read(&atom, token[2]+token[3])
+			if at < 0 {
+				p.centre = token[0]
+			}
 			at, p.atoms = len(p.atoms), append(p.atoms, atom)
 		}
 	}
@@ -118,13 +122,10 @@ func elementOf(symbol string) int {
 	panic("explain: no element " + symbol)
 }
 
-// naming returns the group that the pattern finds around its centre i, or a group without a name. The nodes of the
+// naming returns the group that the pattern finds around atom i, which fits its centre, or a group without a name. The nodes of the
 // group leave out those that the pattern has as context, and include the ring that it asks for, but not its aromatic
 // atoms.
 func (p *pattern) naming(a *atoms, i int) group {
-	if !p.atoms[0].is(a, i) {
-		return group{}
-	}
 	found, ring := p.place(a, append(a.found, i))
 	if found == nil {
 		return group{}

@@ -21,15 +21,17 @@ func Rings(g *graph.Graph) [][]int {
 		return nil
 	}
 	var rings [][]int
-	before, queue := make([]int, g.N()), make([]int, 0, g.N())
+	before, queue, ring := make([]int, g.N()), make([]int, 0, g.N()), make([]int, 0, g.N())
+	parents, inside := branches(g)
 	for i := range g.N() {
-		for _, j := range g.Row(i) {
-			if int(j) <= i || g.Degree(i) < 2 || g.Degree(int(j)) < 2 {
+		for _, to := range g.Row(i) {
+			j := int(to)
+			if j <= i || parents[j] == i && !inside[j] || parents[i] == j && !inside[i] {
 				continue
 			}
-			ring := around(g, i, int(j), before, queue)
-			if ring != nil && !slices.ContainsFunc(rings, func(r []int) bool { return slices.Equal(r, ring) }) {
-				rings = append(rings, ring)
+			ring = around(ring, g, i, j, before, queue)
+			if !slices.ContainsFunc(rings, func(r []int) bool { return slices.Equal(r, ring) }) {
+				rings = append(rings, slices.Clone(ring))
 			}
 		}
 	}
@@ -37,9 +39,44 @@ func Rings(g *graph.Graph) [][]int {
 	return rings
 }
 
-// around returns the smallest ring through the edge from i to j as ascending nodes, or nil if there is none. before
-// and queue are scratch.
-func around(g *graph.Graph, i, j int, before, queue []int) []int {
+// branches returns the parent of each node in trees that span g, −1 for roots, and whether the edge to it is in a ring. All
+// other edges are.
+func branches(g *graph.Graph) (parents []int, inside []bool) {
+	parents, inside = slices.Repeat([]int{-1}, g.N()), make([]bool, g.N())
+	depth, queue := make([]int, g.N()), make([]int, 0, g.N())
+	for root := range g.N() {
+		if depth[root] > 0 {
+			continue
+		}
+		depth[root], queue = 1, append(queue[:0], root)
+		for k := 0; k < len(queue); k++ {
+			i := queue[k]
+			for _, to := range g.Row(i) {
+				j := int(to)
+				if depth[j] == 0 {
+					depth[j], parents[j], queue = depth[i]+1, i, append(queue, j)
+				} else if j != parents[i] && depth[j] >= depth[i] {
+					closeRing(i, j, parents, depth, inside)
+				}
+			}
+		}
+	}
+	return parents, inside
+}
+
+// closeRing marks the edges of the tree between two nodes that another edge joins.
+func closeRing(i, j int, parents, depth []int, inside []bool) {
+	for i != j {
+		if depth[i] < depth[j] {
+			i, j = j, i
+		}
+		inside[i], i = true, parents[i]
+	}
+}
+
+// around returns the smallest ring through the edge from i to j, which is in one, as ascending nodes in the memory of ring.
+// before and queue are scratch.
+func around(ring []int, g *graph.Graph, i, j int, before, queue []int) []int {
 	clear(before) // 0 if not reached, else 1 more than the node from which it was reached
 	before[i], queue = i+1, append(queue[:0], i)
 	for k := 0; k < len(queue) && before[j] == 0; k++ {
@@ -51,10 +88,7 @@ func around(g *graph.Graph, i, j int, before, queue []int) []int {
 			}
 		}
 	}
-	if before[j] == 0 {
-		return nil
-	}
-	ring := []int{i}
+	ring = append(ring[:0], i)
 	for at := j; at != i; at = before[at] - 1 {
 		ring = append(ring, at)
 	}
@@ -74,7 +108,8 @@ func (a *atoms) system(i int) []int {
 
 // inSameRing reports whether two neighbours share a ring.
 func (a *atoms) inSameRing(i, j int) bool {
-	return slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) })
+	return a.members[i]&a.members[j] != 0 && (len(a.rings) <= 64 ||
+		slices.ContainsFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) && slices.Contains(ring, j) }))
 }
 
 // ringSystem returns the ring system of atom i, and keeps it in a.systems. Its name is empty if the tables do not have it,

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
@@ -51,7 +52,7 @@ func listOf(name string, texts ...string) *List {
 func TestTraits(t *testing.T) {
 	say := func(g *graph.Graph) string {
 		traits := lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name })
-		return fmt.Sprint(ringSizes(g), "\n\t", strings.Join(traits, ", "))
+		return fmt.Sprint(ringSizes(explain.Rings(g)), "\n\t", strings.Join(traits, ", "))
 	}
 	golden.Table(t, "testdata/traits.txt", 1, func(f []string) string { return say(parse(f[0]).Graph) })
 	for n := range 2 {

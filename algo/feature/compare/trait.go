@@ -46,7 +46,8 @@ func traitsOf(g *graph.Graph) []trait {
 	default:
 		add(KindRing, strconv.Itoa(n)+" rings")
 	}
-	for _, size := range ringSizes(g) {
+	rings := explain.Rings(g)
+	for _, size := range ringSizes(rings) {
 		if size >= macrocycle {
 			add(KindRing, "macrocycle, "+strconv.Itoa(macrocycle)+" atoms or more")
 			break
@@ -63,7 +64,7 @@ func traitsOf(g *graph.Graph) []trait {
 	}
 	var groups []string
 	if g.N() <= maxGrouped {
-		groups = explain.Groups(g)
+		groups = explain.Groups(g, rings)
 	}
 	for _, name := range groups {
 		// Elements and macrocycles have traits of their own.
@@ -94,8 +95,7 @@ func writtenTraits(a molecule.Aside) (list []trait) {
 	return list
 }
 
-// ringSizes returns the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole. For graphs too
-// large for explain.Rings it returns none.
-func ringSizes(g *graph.Graph) []int {
-	return slices.Compact(lists.Map(explain.Rings(g), func(ring []int) int { return len(ring) }))
+// ringSizes returns the distinct sizes of rings, given by ascending size: 5 and 6 for indole.
+func ringSizes(rings [][]int) []int {
+	return slices.Compact(lists.Map(rings, func(ring []int) int { return len(ring) }))
 }

@@ -238,7 +238,7 @@ func groupShares(m *builtIn) map[string]float64 {
 	for _, text := range m.Structures.SMILES {
 		g, _, err := smiles.ParseIn(text, m.Form())
 		try.Check(err)
-		for _, name := range explain.Groups(g) {
+		for _, name := range explain.Groups(g, explain.Rings(g)) {
 			share[name] += 1 / float64(len(m.Structures.SMILES))
 		}
 	}

@@ -28,13 +28,13 @@ const (
 // touches only nodes within its reach, so the cost is O(k·n·m) at worst, the
 // size of the 8-hop balls in sparse graphs, and the memory is O(n). Where walks reach a quarter of a large
 // graph, walks from eight nodes go together, in half the time.
-func Encode(g *Graph, dst []float32) { encode(context.Background(), g, dst) }
+func Encode(g *Graph, dst []float32) { EncodeIn(context.Background(), g, dst) }
 
-// askEvery is after how many nodes encode asks whether it is still wanted.
+// askEvery is after how many nodes EncodeIn asks whether it is still wanted.
 const askEvery = 64
 
-// encode is Encode until ctx ends, whose error it returns.
-func encode(ctx context.Context, g *Graph, dst []float32) error {
+// EncodeIn is Encode until ctx ends, whose error it returns.
+func EncodeIn(ctx context.Context, g *Graph, dst []float32) error {
 	n := g.N()
 	if len(dst) != n*EncodingWidth {
 		panic(fmt.Sprintf("graph: encoding of %d nodes needs %d values, got %d", n, n*EncodingWidth, len(dst)))

@@ -166,7 +166,7 @@ func (g *Graph) EncodeStructureIn(ctx context.Context) error {
 		return nil
 	}
 	xs := make([]float32, g.N()*EncodingWidth)
-	if err := encode(ctx, g, xs); err != nil {
+	if err := EncodeIn(ctx, g, xs); err != nil {
 		return err
 	}
 	structure.Lock()

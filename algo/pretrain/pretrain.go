@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/parallel"
 )
 
 // Options are fixed for a run. All except Workers determine its result, Device up to rounding.
@@ -50,6 +51,9 @@ type Trainer struct {
 	moments  gin.Moments // after the last epoch
 	epoch    int
 	batch    []*graph.Graph
+	kept     int           // mostEncoded
+	copies   []graph.Graph // of the graphs of a batch, see encode
+	walks    []float32     // their structural encodings
 }
 
 // Untrained returns the encoder before its first step.
@@ -75,7 +79,6 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 		if g.Features != o.Config.Features {
 			return nil, fmt.Errorf("graph %d has %d node features, the encoder %d", i+1, g.Features, o.Config.Features)
 		}
-		g.EncodeStructure()
 	}
 	device := o.Device
 	if device == nil {
@@ -85,6 +88,7 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 		options: o,
 		graphs:  graphs,
 		encoder: Untrained(o),
+		kept:    mostEncoded,
 	}
 	t.encoder.Device = o.Device
 	if from != nil {
@@ -110,6 +114,31 @@ func (t *Trainer) State() State {
 	return State{Epoch: t.epoch, Step: t.moments.Step, Params: t.encoder.Params, M: t.moments.M, V: t.moments.V}
 }
 
+// mostEncoded is the most graphs that keep their structural encodings, which take three quarters of their memory.
+const mostEncoded = 1 << 13
+
+// encode computes the structural encodings of the batch. Of more than kept graphs it puts copies into the batch, whose
+// encodings the next batch overwrites, so that each epoch computes them again.
+func (t *Trainer) encode(ctx context.Context) error {
+	if len(t.graphs) <= t.kept {
+		return parallel.For(ctx, t.options.Workers, len(t.batch), func(_, k int) { t.batch[k].EncodeStructureIn(ctx) })
+	}
+	nodes := 0
+	for _, g := range t.batch {
+		nodes += g.N()
+	}
+	t.copies, t.walks = t.copies[:0], parallel.Grow(t.walks, nodes*graph.EncodingWidth)
+	left := t.walks
+	for k, g := range t.batch {
+		t.copies = append(t.copies, *g)
+		t.copies[k].XS, left = left[:g.N()*graph.EncodingWidth], left[g.N()*graph.EncodingWidth:]
+	}
+	return parallel.For(ctx, t.options.Workers, len(t.batch), func(_, k int) {
+		graph.EncodeIn(ctx, t.batch[k], t.copies[k].XS)
+		t.batch[k] = &t.copies[k]
+	})
+}
+
 // Epoch visits every graph once, in an order drawn from seed and epoch number. After an error of
 // ctx the trainer is inside an epoch: resume from the last saved state.
 func (t *Trainer) Epoch(ctx context.Context) (Loss, error) {
@@ -124,6 +153,9 @@ func (t *Trainer) Epoch(ctx context.Context) (Loss, error) {
 			t.batch = append(t.batch, t.graphs[i])
 		}
 		order = order[n:]
+		if err := t.encode(ctx); err != nil {
+			return Loss{}, err
+		}
 		if err := t.training.Step(ctx, t.batch); err != nil {
 			return Loss{}, err
 		}

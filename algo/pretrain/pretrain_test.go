@@ -76,6 +76,23 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// Graphs of a large set are encoded in each epoch, with the same result, and do not keep their encodings.
+func TestEncodingsAreNotKept(t *testing.T) {
+	gs := trees(90, 2)
+	want, _ := train(trees(90, 2), options(), nil, 2)
+	tr := must.Have(New(gs, options(), nil))
+	tr.kept = len(gs) - 1
+	for range 2 {
+		must.Have(tr.Epoch(context.Background()))
+	}
+	if !slices.Equal(tr.Encoder().Params, want.Encoder().Params) {
+		t.Error("other parameters than with encodings that are kept")
+	}
+	if slices.ContainsFunc(gs, func(g *graph.Graph) bool { return g.XS != nil }) {
+		t.Error("a graph keeps its encoding")
+	}
+}
+
 func TestResumeGivesTheSameBits(t *testing.T) {
 	gs, o := trees(90, 2), options()
 	whole, losses := train(gs, o, nil, 6)

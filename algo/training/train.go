@@ -19,7 +19,6 @@ import (
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/internal/parallel"
 	"baca/algo/model"
 	"baca/algo/pretrain"
 	"baca/algo/split"
@@ -170,10 +169,6 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 	start := &from
 	if from.Params == nil {
 		start = nil
-	}
-	// Encode the graphs here, since the trainer would not ask ctx while it does.
-	if err := parallel.For(ctx, t.Workers, len(t.picked), func(_, k int) { t.picked[k].EncodeStructureIn(ctx) }); err != nil {
-		return err
 	}
 	if t.trainer, err = pretrain.New(t.picked, t.here, start); err != nil {
 		return err

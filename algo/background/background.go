@@ -164,16 +164,20 @@ func (s *Sample) logits(heads *[Folds][]float32) (list []float64) {
 const minDeviation = 1e-3
 
 // rows returns the buckets of each graph outside a fold, one for each counted copy of a subtree. A fold of −1 leaves out none.
-func rows(s *Sample, without int) [][]int32 {
-	var list [][]int32
+func rows(s *Sample, without int) [][]uint16 {
+	var list [][]uint16
 	for i, p := range s.Prints {
 		if s.Folds[i] == without {
 			continue
 		}
-		var row []int32
+		size := uint32(0)
+		for _, n := range p.Counts {
+			size += min(n, Most)
+		}
+		row := make([]uint16, 0, size)
 		for k, key := range p.Keys {
 			for c := range min(p.Counts[k], Most) {
-				row = append(row, int32(Bucket(key, c)))
+				row = append(row, uint16(Bucket(key, c)))
 			}
 		}
 		list = append(list, row)
@@ -257,9 +261,9 @@ func fit(inside, outside *Sample, withoutInside, withoutOutside int) []float32 {
 
 // ratios returns for each bucket the log ratio of its frequencies in second and first, one added to
 // both.
-func ratios(first, second [][]int32) []float64 {
+func ratios(first, second [][]uint16) []float64 {
 	var counts [2][Buckets]float64
-	for k, rows := range [][][]int32{first, second} {
+	for k, rows := range [][][]uint16{first, second} {
 		for _, row := range rows {
 			for _, b := range row {
 				counts[k][b]++

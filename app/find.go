@@ -126,8 +126,8 @@ func (p *bandPane) columns() app.UI {
 			add(c.Name, c.Title, c.About())
 		}
 	}
-	for _, c := range extra {
-		add(c.Name, words.Shorten(c.Name, 30), c.Name)
+	for _, name := range extra {
+		add(name, words.Shorten(name, 30), name)
 	}
 	if len(extra) > 0 {
 		find := app.Input().Class("filter").Type("search").Placeholder("Find a column").Aria("label", "Find a column").Value(p.filter).

@@ -312,9 +312,9 @@ func scoreWithP(score, p float64) string {
 // trained on.
 func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
 	list := []words.Fact{{Name: "Trained on", Value: words.Trained(p.S.Models.Used.Value, d)}}
-	for _, c := range p.S.Rows.Extra() {
-		if text := table.Cell(&c, i); text != "" {
-			list = append(list, words.Fact{Name: c.Name, Value: text})
+	for _, name := range p.S.Rows.Extra() {
+		if text := p.S.Rows.Text(name, i); text != "" {
+			list = append(list, words.Fact{Name: name, Value: text})
 		}
 	}
 	return factList("What else is known of it", list)

@@ -91,9 +91,8 @@ func TestOrderOfModels(t *testing.T) {
 // Columns that the page knows nothing of are drawn.
 func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s := newStage(t)
-	e := records("a", "b", "c")
-	e.Columns = append(e.Columns, column.TextColumn("assay", []string{"10", "", "9"}), column.TextColumn("note", []string{"b", "A", "c"}))
-	s.Rows.Add(e)
+	s.Rows.Add(new(message.Records).Pack(column.TextColumn("id", []string{"a", "b", "c"}), column.TextColumn("smiles", make([]string, 3)),
+		column.TextColumn("assay", []string{"10", "", "9"}), column.TextColumn("note", []string{"b", "A", "c"})))
 	s.Arrange()
 	s.Inspector.Record, s.Inspector.Detail.Value = 2, &message.Detailed{}
 	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<", "Find a column")

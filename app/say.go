@@ -272,7 +272,7 @@ func oneOf(s *desk) string {
 		if s.Rows.Named(0) {
 			return words.Shorten(s.Rows.Name(0), 40)
 		}
-		return words.Shorten(s.Rows.SMILES[0], 40)
+		return words.Shorten(s.Rows.SMILES(0), 40)
 	}
 	return "It"
 }

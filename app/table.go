@@ -241,7 +241,7 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 		x := r.Trust.Rows
 		drawn := picture.Interval(x.Numbers("predicted")[i], x.Numbers("interval_low")[i], x.Numbers("interval_high")[i],
 			bars.least, bars.most, trustLike[r.TrustOf(i)])
-		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(table.Cell(r.Column(h.By), i))), small(r.Interval(i))}
+		return []app.UI{app.Div().Body(app.Raw(drawn), app.Text(r.Text(h.By, i))), small(r.Interval(i))}
 	case "nearest":
 		if d := s.Glances.Of(i); d != nil {
 			return measured(d)
@@ -251,9 +251,7 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 			return []app.UI{trustMark(trust, trustWord(trust))}
 		}
 	default:
-		if c := r.Column(h.By); c != nil { // else it comes
-			text = words.Shorten(table.Cell(c, i), 40)
-		}
+		text = words.Shorten(r.Text(h.By, i), 40) // empty until it comes
 	}
 	return []app.UI{app.Text(text)}
 }
@@ -261,7 +259,7 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 // name is a record's name, and below it its SMILES or why it was refused.
 func (p *resultPane) name(i int) []app.UI {
 	s, r := p.S, &p.S.Rows
-	below := r.SMILES[i]
+	below := r.SMILES(i)
 	if below == r.Name(i) {
 		below = ""
 	}

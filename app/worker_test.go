@@ -233,7 +233,9 @@ func (f *fake) compute(c *message.Compute, say func(any)) {
 		return
 	}
 	var values []float64
-	for _, s := range lines(f.text).Columns.Texts("smiles") {
+	e := lines(f.text)
+	for i := range e.Line {
+		s := e.Cell(i, 1)
 		values = append(values, float64(len(s)))
 		if c.What == message.OfStructure {
 			values[len(values)-1] = map[bool]float64{true: 1}[len(s) > len(c.SMARTS)]
@@ -306,7 +308,8 @@ func (f *fake) score(r *message.Score, say func(any)) {
 	n, batch := len(e.Line), r.Batch && !f.few
 	c := map[string][]float64{}
 	add := func(name string, x float64) { c[name] = append(c[name], x) }
-	for _, s := range e.Columns.Texts("smiles") {
+	for i := range e.Line {
+		s := e.Cell(i, 1)
 		x := float64(len(s))
 		if strings.Contains(s, "x") {
 			x = math.NaN()
@@ -319,7 +322,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 			}
 		}
 	}
-	rows := message.Rows{Known: make([]byte, n), Rows: slices.Concat(e.Columns, message.Columns{column.TextColumn("verdict", make([]string, n)), column.TextColumn("error", make([]string, n))})}
+	rows := message.Rows{Known: make([]byte, n), Rows: message.Columns{column.TextColumn("verdict", make([]string, n)), column.TextColumn("error", make([]string, n))}}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		rows.Rows = append(rows.Rows, column.NumberColumn(name, c[name]))
 	}
@@ -349,5 +352,5 @@ func records(names ...string) *message.Records {
 
 // recordsFrom are records with these ids and SMILES.
 func recordsFrom(from int, ids, smiles []string) *message.Records {
-	return &message.Records{From: from, Columns: message.Columns{column.TextColumn("id", ids), column.TextColumn("smiles", smiles)}, Line: make(message.Ints, len(ids))}
+	return (&message.Records{From: from}).Pack(column.TextColumn("id", ids), column.TextColumn("smiles", smiles))
 }

@@ -21,10 +21,9 @@ import (
 
 func TestMarksOfLines(t *testing.T) {
 	r := &table.Rows{}
-	r.Add(&message.Records{
-		Columns: message.Columns{column.TextColumn("id", []string{"a", "b", "c"}), column.TextColumn("smiles", []string{"C", "x", "C"})}, Line: []int32{1, 3, 4},
-		Problems: []message.Problem{{Record: 1, Line: 3, Column: 1, Piece: "x", Text: "no"}},
-	})
+	r.Add((&message.Records{
+		Line: []int32{1, 3, 4}, Problems: []message.Problem{{Record: 1, Line: 3, Column: 1, Piece: "x", Text: "no"}},
+	}).Pack(column.TextColumn("id", []string{"a", "b", "c"}), column.TextColumn("smiles", []string{"C", "x", "C"})))
 	picture := Gutter("C\n\nx\nC\n", r, 0)
 	wellFormed(t, "gutter", picture)
 	// What became of a line stands before its number.
@@ -52,9 +51,8 @@ func TestAlbum(t *testing.T) {
 	Pen = func(d Drawing) string { return "<svg>" + d.Layout + "</svg>" }
 	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
 	r := &table.Rows{}
-	r.Add(&message.Records{
-		Columns: message.Columns{column.TextColumn("id", []string{"a", "b", "c", "d"}), column.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})}, Line: make([]int32, 4),
-	})
+	r.Add(new(message.Records).Pack(column.TextColumn("id", []string{"a", "b", "c", "d"}),
+		column.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})))
 	var a Album
 	if got := a.Missing(nil, r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
 		t.Errorf("asks for %q", got)
@@ -212,7 +210,7 @@ func TestMix(t *testing.T) {
 func TestStripOfGraphsHasTheirWord(t *testing.T) {
 	s := run.New(nil)
 	s.Opened = &message.Opened{}
-	s.Rows.Add(&message.Records{Columns: message.Columns{column.TextColumn("id", []string{"a"}), column.TextColumn("smiles", []string{""})}, Line: []int32{0}})
+	s.Rows.Add(new(message.Records).Pack(column.TextColumn("id", []string{"a"}), column.TextColumn("smiles", []string{""})))
 	if got := stripBy(s, table.EachAlone, s.Rule(), 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
 		t.Errorf("the strip is %.300s", got)
 	}
@@ -232,7 +230,7 @@ func TestMarksAreOnTheirSide(t *testing.T) {
 	}
 	s := run.New(nil)
 	ids := make([]string, records)
-	s.Rows.Add(&message.Records{Columns: message.Columns{column.TextColumn("id", ids), column.TextColumn("smiles", ids)}, Line: make([]int32, records)})
+	s.Rows.Add(new(message.Records).Pack(column.TextColumn("id", ids), column.TextColumn("smiles", ids)))
 	alone, reference := normal(records, 1), normal(held, 0)
 	number := column.NumberColumn
 	s.SetReference(reference)

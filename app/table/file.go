@@ -34,7 +34,10 @@ func (t *Table) Columns(order []int32, model *message.Model, more ...table.Colum
 	list := append(all, more...)
 	run := t.run(model)
 	list = append(list, table.Of(run.Fields(), table.Blank(len(order)))...)
-	return append(list, table.Pick(t.Rows.read[min(2, len(t.Rows.read)):], order)...)
+	for k, name := range t.Rows.Own() {
+		list = append(list, table.TextColumn(name, of(order, func(i int32) string { return t.Rows.cell(int(i), ownColumns+k) })))
+	}
+	return list
 }
 
 // judged sets the column of some records to what holds now.
@@ -42,9 +45,9 @@ func (t *Table) judged(c *table.Column, order []int32) {
 	rows := &t.Rows
 	switch c.Name {
 	case "id":
-		c.Texts = of(order, func(i int32) string { return rows.id[i] })
+		c.Texts = of(order, func(i int32) string { return rows.ID(int(i)) })
 	case "smiles":
-		c.Texts = of(order, func(i int32) string { return rows.SMILES[i] })
+		c.Texts = of(order, func(i int32) string { return rows.SMILES(int(i)) })
 	case "score":
 		c.Numbers = of(order, func(i int32) float64 { return rows.Score[i] })
 	case "p_value":

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -68,37 +67,34 @@ func (t *Table) headOf(name string) Head {
 		return Head{By: name, Class: "c-extra number", Name: p.Title, About: p.About() + " of the compound that the model reads"}
 	}
 	class := "c-extra"
-	if c := t.Rows.Column(name); c != nil && t.Rows.numbers(c) {
+	if t.Rows.numbers(name) {
 		class += " number"
 	}
 	return Head{By: name, Class: class, Name: words.Shorten(name, 30), About: name}
 }
 
 // numbers tells whether all texts of a column are numbers.
-func (r *Rows) numbers(c *table.Column) bool {
-	if c.Kind != table.Texts {
-		return c.Kind == table.Numbers
+func (r *Rows) numbers(name string) bool {
+	text, kind := r.texts(name)
+	if text == nil || kind != table.Texts {
+		return text != nil && kind == table.Numbers
 	}
-	is, known := r.numeric[c.Name]
-	if !known {
-		is = numeric(make([]uint64, len(c.Texts)), c.Texts)
-		if r.numeric == nil {
-			r.numeric = map[string]bool{}
+	at := r.numeric[name]
+	for at >= 0 && at < r.Len() {
+		at++
+		if _, is := numberKey(text(at - 1)); !is {
+			at = -1
 		}
-		r.numeric[c.Name] = is
 	}
-	return is
+	r.numeric[name] = at
+	return at >= 0
 }
 
+// ownColumns is the first of the input's own columns among those that were read.
+const ownColumns = 2
+
 // Own are the names of the input's own columns.
-func (r *Rows) Own() (names []string) {
-	for _, c := range r.read {
-		if c.Name != "id" && c.Name != "smiles" {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
+func (r *Rows) Own() []string { return r.names[min(ownColumns, len(r.names)):] }
 
 // programColumns are the columns that the program computed: scores, and as far as they are there those of the batch, of
 // judgements of predictions, and properties.
@@ -113,9 +109,23 @@ func (r *Rows) programColumns() []table.Column {
 	return all
 }
 
-// Column is a column by name, or nil.
-func (r *Rows) Column(name string) *table.Column {
-	return cmp.Or(table.Named(r.programColumns(), name), table.Named(r.read, name))
+// texts returns what gives a record's text in a column, nil if there is no such column, and the kind of its values.
+func (r *Rows) texts(name string) (func(record int) string, table.Kind) {
+	if c := table.Named(r.programColumns(), name); c != nil && c.Len() > 0 {
+		return func(i int) string { return Cell(c, i) }, c.Kind
+	}
+	if k := slices.Index(r.names, name); k >= 0 {
+		return func(i int) string { return r.cell(i, k) }, table.Texts
+	}
+	return nil, table.Texts
+}
+
+// Text is a record's text in a column, empty if there is no such column.
+func (r *Rows) Text(name string, record int) string {
+	if text, _ := r.texts(name); text != nil {
+		return text(record)
+	}
+	return ""
 }
 
 // placed are the columns that the page knows and shows by itself.
@@ -133,10 +143,14 @@ var placed = func() map[string]bool {
 	return known
 }()
 
-// Extra are the columns without a place on the page: the input's own and new ones.
-func (r *Rows) Extra() []table.Column {
-	return slices.DeleteFunc(append(r.programColumns(), r.read...), func(c table.Column) bool {
-		return placed[c.Name] || strings.HasPrefix(c.Name, "interval_")
+// Extra are the names of the columns without a place on the page: the input's own and new ones.
+func (r *Rows) Extra() []string {
+	names := []string{}
+	for _, c := range r.programColumns() {
+		names = append(names, c.Name)
+	}
+	return slices.DeleteFunc(append(names, r.Own()...), func(name string) bool {
+		return placed[name] || strings.HasPrefix(name, "interval_")
 	})
 }
 
@@ -147,13 +161,11 @@ const firstExtra = 3
 func (t *Table) Chosen() []string {
 	if t.View.Columns != nil {
 		return slices.DeleteFunc(slices.Clone(t.View.Columns), func(name string) bool {
-			return t.Rows.Column(name) == nil && property.ColumnOf(name) == nil
+			text, _ := t.Rows.texts(name)
+			return text == nil && property.ColumnOf(name) == nil
 		})
 	}
-	names := []string{}
-	for _, c := range t.Rows.Extra() {
-		names = append(names, c.Name)
-	}
+	names := t.Rows.Extra()
 	return names[:min(len(names), firstExtra)]
 }
 
@@ -215,7 +227,7 @@ func (v View) next() View {
 // order lists the view's records. Missing values come last, equal ones in input order.
 func (r *Rows) order(v View) []int32 {
 	list, found := make([]int32, 0, r.Len()), r.finder(v)
-	for i := range r.id {
+	for i := range r.Len() {
 		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Class(i))) && found(i) {
 			list = append(list, int32(i))
 		}
@@ -247,15 +259,18 @@ func (r *Rows) finder(v View) func(record int) bool {
 	}
 	lower := strings.ToLower(search)
 	return func(i int) bool {
-		return slices.ContainsFunc(r.read, func(c table.Column) bool {
-			if v.In != "" && c.Name != v.In {
-				return false
+		for k, name := range r.names {
+			switch {
+			case v.In != "" && name != v.In:
+			case name == "smiles": // small letters are aromatic
+				if strings.Contains(r.cell(i, k), search) {
+					return true
+				}
+			case contains(r.cell(i, k), lower):
+				return true
 			}
-			if c.Name == "smiles" { // small letters are aromatic
-				return strings.Contains(c.Texts[i], search)
-			}
-			return contains(c.Texts[i], lower)
-		})
+		}
+		return false
 	}
 }
 
@@ -284,11 +299,7 @@ const last = math.MaxUint64
 func (r *Rows) keys(by string) []uint64 {
 	switch by {
 	case "id":
-		names := make([]string, r.Len())
-		for i := range names {
-			names[i] = r.Name(i)
-		}
-		return r.rank(by, names)
+		return r.rank(by, r.Name)
 	case "verdict":
 		classes := make([]decide.Verdict, r.Len())
 		for i := range classes {
@@ -300,13 +311,14 @@ func (r *Rows) keys(by string) []uint64 {
 	case "p_value", "q_value":
 		return keysOf(r.P)
 	}
-	switch c := r.Column(by); {
-	case c == nil:
+	c := table.Named(r.programColumns(), by)
+	switch text, kind := r.texts(by); {
+	case text == nil:
 		return keysOf(missing(r.Len()))
 	case by == "trust":
 		return keysOf(ranked(c.Texts, trusts))
-	case c.Kind == table.Texts:
-		return r.rank(by, c.Texts)
+	case kind == table.Texts:
+		return r.rank(by, text)
 	default:
 		return keysOf(c.Numbers)
 	}
@@ -330,13 +342,21 @@ func ranked[T comparable](column, order []T) []float64 {
 }
 
 // rank is keysOf for a column of texts, numerically if all are numbers.
-func (r *Rows) rank(by string, texts []string) []uint64 {
+func (r *Rows) rank(by string, text func(record int) string) []uint64 {
 	if known := r.ranks[by]; known != nil {
 		return known
 	}
-	keys := make([]uint64, len(texts))
-	if by == "id" || !numeric(keys, texts) {
+	keys := make([]uint64, r.Len())
+	if by == "id" || !r.numbers(by) {
+		texts := make([]string, r.Len())
+		for i := range texts {
+			texts[i] = text(i)
+		}
 		rankTexts(keys, texts)
+	} else {
+		for i := range keys {
+			keys[i], _ = numberKey(text(i))
+		}
 	}
 	if r.ranks == nil {
 		r.ranks = map[string][]uint64{}
@@ -368,20 +388,13 @@ func keyOf(x float64) uint64 {
 	return bits | signBit
 }
 
-// numeric sets the keys of texts that are numbers, and of empty ones, which are last. At another text it stops and
-// returns false.
-func numeric(keys []uint64, texts []string) bool {
-	for i, text := range texts {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil && text != "" {
-			return false
-		}
-		keys[i] = last
-		if text != "" {
-			keys[i] = keyOf(x)
-		}
+// numberKey is keyOf for a text, last for an empty one. It returns false for another text that is no number.
+func numberKey(text string) (uint64, bool) {
+	if text == "" {
+		return last, true
 	}
-	return true
+	x, err := strconv.ParseFloat(text, 64)
+	return keyOf(x), err == nil
 }
 
 // rankTexts sets keys of texts, ignoring case, empty ones last.

@@ -15,10 +15,11 @@ import (
 
 // Rows are the records of an input by number.
 type Rows struct {
-	read       message.Columns // id, SMILES and the input's own
-	id, SMILES []string        // of these
-	Line       []int32
-	Refused    []*message.Problem // in input order
+	names   []string           // of columns that were read: id, SMILES and the input's own
+	read    []*message.Records // as they came
+	part    []int32            // of read, for each record
+	Line    []int32
+	Refused []*message.Problem // in input order
 
 	columns       message.Columns                             // by themselves, as they come
 	Alone, AloneP []float64                                   // of these
@@ -27,7 +28,7 @@ type Rows struct {
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
-	numeric       map[string]bool                             // columns of numbers as texts
+	numeric       map[string]int                              // of columns of texts: first records that are numbers, −1 if one is none
 
 	Known     []bool // trained on
 	scored    []bool
@@ -48,6 +49,9 @@ func (r *Rows) Take(what string, reply message.Reply) {
 	r.Computed[what] = a
 }
 
+// derived are columns of texts that are not kept, since records and verdicts tell them.
+var derived = []string{"id", "smiles", "verdict", "error"}
+
 // Place copies arrived rows into columns, adding missing columns.
 func (r *Rows) Place(to *message.Columns, e *message.Rows) {
 	n := r.Len()
@@ -55,6 +59,9 @@ func (r *Rows) Place(to *message.Columns, e *message.Rows) {
 		return
 	}
 	for _, c := range e.Rows {
+		if slices.Contains(derived, c.Name) {
+			continue
+		}
 		known := table.Named(*to, c.Name)
 		if known == nil {
 			*to = append(*to, table.Column{Name: c.Name, Kind: c.Kind})
@@ -115,20 +122,37 @@ func (r *Rows) decide(by Decider) {
 	r.At = r.Score
 }
 
-func (r *Rows) Len() int { return len(r.id) }
+func (r *Rows) Len() int { return len(r.part) }
+
+// cell is a record's text in a column that was read.
+func (r *Rows) cell(i, column int) string {
+	from := r.read[r.part[i]]
+	return from.Cell(i-from.From, column)
+}
+
+// ID is a record's id, as it was read.
+func (r *Rows) ID(i int) string { return r.cell(i, 0) }
+
+// SMILES is a record's structure, empty for a plain graph.
+func (r *Rows) SMILES(i int) string { return r.cell(i, 1) }
 
 // All are the records in input order.
 func (r *Rows) All() []int32 { return r.order(View{}) }
 
 // Add appends records that were read. It ignores those that do not follow the ones that are there.
 func (r *Rows) Add(e *message.Records) {
-	if e.From != r.Len() {
+	n := len(e.Line)
+	if e.From == 0 {
+		r.names, r.numeric = e.Columns, map[string]int{}
+	}
+	if e.From != r.Len() || len(e.Ends) != n*len(r.names) {
 		return // of another input
 	}
-	n := len(e.Columns.Texts("id"))
-	r.read.Append(e.Columns)
-	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
-	r.Line, r.ranks, r.numeric = append(r.Line, e.Line...), nil, nil
+	for range n {
+		r.part = append(r.part, int32(len(r.read)))
+	}
+	r.read = append(r.read, e)
+	r.Line, r.ranks = append(r.Line, e.Line...), nil
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -145,7 +169,9 @@ func (r *Rows) view() {
 		r.columns = table.Of(table.Fields(table.Usual), nil)
 	}
 	for i := range r.columns {
-		grow(&r.columns[i], r.Len()-r.columns[i].Len())
+		if c := &r.columns[i]; !slices.Contains(derived, c.Name) {
+			grow(c, r.Len()-c.Len())
+		}
 	}
 	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
 	if r.Batch == nil {
@@ -222,7 +248,7 @@ func (r *Rows) Picture(i int) string {
 	if r.Verdict[i] == decide.Refused {
 		return ""
 	}
-	return r.SMILES[i]
+	return r.SMILES(i)
 }
 
 // InTraining is the class of a training graph, which has a verdict as any.
@@ -254,13 +280,13 @@ func (r *Rows) Count(class decide.Verdict) int {
 }
 
 // Named reports whether a record has a name besides its number.
-func (r *Rows) Named(i int) bool { return r.id[i] != "" && r.id[i] != strconv.Itoa(i+1) }
+func (r *Rows) Named(i int) bool { return r.ID(i) != "" && r.ID(i) != strconv.Itoa(i+1) }
 
 // Name is a record's name or, of one without, its line or row.
 func (r *Rows) Name(i int) string {
 	switch {
 	case r.Named(i):
-		return r.id[i]
+		return r.ID(i)
 	case int(r.Line[i]) == i+1:
 		return "line " + strconv.Itoa(i+1)
 	}
@@ -287,8 +313,8 @@ func (r *Rows) LineOf(i int) string {
 		}
 		return c
 	}
-	line := strings.Map(space, r.SMILES[i])
-	if id := strings.Map(space, r.id[i]); id != "" {
+	line := strings.Map(space, r.SMILES(i))
+	if id := strings.Map(space, r.ID(i)); id != "" {
 		line += " " + id
 	}
 	return line

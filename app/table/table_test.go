@@ -24,7 +24,7 @@ func records(names ...string) *message.Records {
 
 // recordsFrom are records with these ids and SMILES.
 func recordsFrom(from int, ids, smiles []string) *message.Records {
-	return &message.Records{From: from, Columns: message.Columns{table.TextColumn("id", ids), table.TextColumn("smiles", smiles)}, Line: make(message.Ints, len(ids))}
+	return (&message.Records{From: from}).Pack(table.TextColumn("id", ids), table.TextColumn("smiles", smiles))
 }
 
 // Rows are judged by the rule of package decide, with their p-values by themselves.
@@ -66,11 +66,13 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 	// They come in pieces of any size.
 	for r.Len() < n {
 		from := r.Len()
-		piece := records(make([]string, min(n-from, 1+rng.IntN(40)))...)
-		piece.From = from
+		ids := make([]string, min(n-from, 1+rng.IntN(40)))
+		smiles := make([]string, len(ids))
+		for k := range ids {
+			ids[k], smiles[k] = fmt.Sprintf("Name with a long start %d", rng.IntN(40)), strings.Repeat("C", 1+rng.IntN(5))
+		}
+		piece := recordsFrom(from, ids, smiles)
 		for k := range piece.Line {
-			piece.Columns[0].Texts[k] = fmt.Sprintf("Name with a long start %d", rng.IntN(40))
-			piece.Columns[1].Texts[k] = strings.Repeat("C", 1+rng.IntN(5))
 			piece.Line[k] = int32(2*(from+k) + 1)
 			if rng.IntN(7) == 0 {
 				piece.Problems = append(piece.Problems, message.Problem{Record: from + k, Line: int(piece.Line[k]), Text: "no"})
@@ -121,7 +123,7 @@ func TestOrder(t *testing.T) {
 		for _, v := range []View{{By: by}, {By: by, Descending: true}, {By: by, Search: "  START 7", Only: only}} {
 			want := []int32{}
 			for i := range r.Len() {
-				if v.Only == nil || strings.Contains(strings.ToLower(r.id[i]), "start 7") && slices.Contains(only, r.Verdict[i]) {
+				if v.Only == nil || strings.Contains(strings.ToLower(r.ID(i)), "start 7") && slices.Contains(only, r.Verdict[i]) {
 					want = append(want, int32(i))
 				}
 			}
@@ -174,9 +176,8 @@ func TestMoveThreshold(t *testing.T) {
 func TestFurtherColumnsAreSaved(t *testing.T) {
 	s := New()
 	r := &s.Rows
-	e := records("a", "b", "c")
-	e.Columns = append(e.Columns, table.TextColumn("assay", []string{"10", "", "9"}), table.TextColumn("note", []string{"b", "A", "c"}))
-	r.Add(e)
+	r.Add(new(message.Records).Pack(table.TextColumn("id", []string{"a", "b", "c"}), table.TextColumn("smiles", make([]string, 3)),
+		table.TextColumn("assay", []string{"10", "", "9"}), table.TextColumn("note", []string{"b", "A", "c"})))
 	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.NumberColumn("weight", []float64{2, 3}), table.TextColumn("kind", []string{"x", "y"})}})
 	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.TextColumn("set_aside", []string{"charge", "stereo"})}})
 	c := s.Columns([]int32{2, 0}, nil)
@@ -206,7 +207,8 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 	if got := r.order(View{Search: "a"}); !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("records %v hold an a", got)
 	}
-	if got := Cell(&r.Extra()[0], 1) + Cell(&r.Extra()[0], 0) + Cell(&r.Extra()[2], 0); got != "2.0010" {
+	x := r.Extra()
+	if got := r.Text(x[0], 1) + r.Text(x[0], 0) + r.Text(x[2], 0); got != "2.0010" {
 		t.Errorf("cells %q", got)
 	}
 	if r.forgetScores(); r.columns.Texts("set_aside")[2] != "" {

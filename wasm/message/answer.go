@@ -1,8 +1,11 @@
 package message
 
 import (
+	"strings"
+
 	"baca/algo"
 	"baca/algo/property"
+	"baca/algo/table"
 )
 
 // Stages of a Progress, in order.
@@ -37,10 +40,39 @@ type Progress struct {
 
 // Records are the next parsed records of the opening input: ids and SMILES as in rows, and the input's own columns.
 type Records struct {
-	From     int // number of the first one, from 0
-	Columns  Columns
+	From    int      // number of the first one, from 0
+	Columns []string // id, smiles and the input's own
+	// Text is all cells, column by column, and Ends is where each ends in it: hundreds of columns are decoded as one.
+	Text     string
+	Ends     Ints
 	Line     Ints // first line of each, from 1; 0 without lines
 	Problems []Problem
+}
+
+// Pack sets the cells to those of columns of texts, and returns r. Without a Line for each row all are 0.
+func (r *Records) Pack(columns ...table.Column) *Records {
+	if r.Line == nil {
+		r.Line = make(Ints, table.Rows(columns))
+	}
+	var text strings.Builder
+	for _, c := range columns {
+		r.Columns = append(r.Columns, c.Name)
+		for _, cell := range c.Texts {
+			text.WriteString(cell)
+			r.Ends = append(r.Ends, int32(text.Len()))
+		}
+	}
+	r.Text = text.String()
+	return r
+}
+
+// Cell returns the text of a record, counted from the first of these, in a column.
+func (r *Records) Cell(record, column int) string {
+	at, from := column*len(r.Line)+record, int32(0)
+	if at > 0 {
+		from = r.Ends[at-1]
+	}
+	return r.Text[from:r.Ends[at]]
 }
 
 // A Problem is a refused record.

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -30,8 +31,16 @@ import (
 	"baca/weights"
 )
 
+// of is the work tree of another commit whose page is measured, once `make page` has built that:
+//
+//	go test ./build/tools/e2e -run '^$' -bench Threads -of /path/to/it
+var of = flag.String("of", "", "work tree with the built page to open, instead of this commit's")
+
 // built is the folder with the page. It and the command beside it are built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
+	if *of != "" {
+		return filepath.Join(*of, "web", "site"), nil
+	}
 	if _, err := os.Stat("../../../web/static/tools.js"); err != nil {
 		return "", errors.New("web/static/tools.js is not there, without which the page does not start: make libraries builds it")
 	}
@@ -75,7 +84,13 @@ func open(t testing.TB) *site.Site {
 	if t, ok := t.(*testing.T); ok {
 		t.Parallel()
 	}
-	return try.To(site.Open(os.DirFS(try.To(built())), weights.Bytes))
+	models := weights.Bytes
+	if *of != "" {
+		models = func(name string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(*of, "weights", "models", name+".msgpack"))
+		}
+	}
+	return try.To(site.Open(os.DirFS(try.To(built())), models))
 }
 
 // onlyAll skips a test of great size unless all is to be tested.

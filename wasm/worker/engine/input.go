@@ -80,7 +80,7 @@ func (in *input) records(read *counter, form molecule.Form, cells ...string) ite
 // Size of a Records message: a number of records or of their own cells, or a time.
 const (
 	recordsChunk = 512
-	recordsCells = 16384
+	recordsCells = 65536
 	recordsTime  = 100 * time.Millisecond
 )
 
@@ -213,7 +213,7 @@ func (in *input) readSet(post func(message.Event)) error {
 		r := in.kept[i].Named()
 		rows = append(rows, &r.Entry)
 	}
-	post(&message.Records{Columns: table.Of(readFields(nil), rows), Line: make(message.Ints, len(rows))})
+	post(new(message.Records).Pack(table.Of(readFields(nil), rows)...))
 	return nil
 }
 
@@ -228,12 +228,11 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
 	var rows []table.Row
-	var own []string
+	fields := readFields(nil)
 	chunk, sent := &message.Records{}, time.Now()
 	flush := func() {
 		if len(rows) > 0 {
-			chunk.Columns = table.Of(readFields(own), rows)
-			post(chunk)
+			post(chunk.Pack(table.Of(fields, rows)...))
 		}
 		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records})
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
@@ -244,7 +243,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		in.opened.Columns = all[:min(len(all), message.MostColumns)]
 		label = labelIn(names)
 		if !large {
-			own = names
+			fields = readFields(names)
 		}
 	}
 	o.Sheets = func(visible []string, read string) {
@@ -278,7 +277,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		rows, chunk.Line = append(rows, &read), append(chunk.Line, int32(r.Line))
 		aside.Count(m.Aside) // of plain graphs
 		in.opened.Records++
-		if len(rows) >= recordsChunk || len(rows)*len(own) >= recordsCells || time.Since(sent) >= recordsTime {
+		if len(rows) >= recordsChunk || len(rows)*len(fields) >= recordsCells || time.Since(sent) >= recordsTime {
 			flush()
 		}
 		p.Err()

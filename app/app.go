@@ -65,25 +65,45 @@ func (p *page) OnMount(ctx app.Context) {
 			ctx.After(p.pause(), p.hear)
 		}
 	}
+	s.Pause = breathe
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
 	picture.Pen = paint
 	p.checkNetwork(ctx)
 	p.connect(ctx)
 }
 
-// hear takes the worker's news. The page is drawn once for all of them.
+// hear takes the worker's news. The rows are judged and the page is drawn once for all of them.
 func (p *page) hear(ctx app.Context) {
+	if len(p.news) == 0 {
+		ctx.PreventUpdate() // a reply came before
+		return
+	}
 	begun, news := time.Now(), p.news
-	p.news = nil
+	p.news, task = nil, begun
 	for _, f := range news {
 		f()
+		breathe()
 	}
+	p.s.JudgeNew()
+	breathe()
 	ctx.Defer(func(app.Context) { p.drawing = time.Since(begun) })
 }
 
-// pause is how long events are gathered: drawing them takes at most a tenth of the time, on a busy machine too.
+// pause is how long events are gathered: drawing them takes at most a twentieth of the time, on a busy machine too.
 func (p *page) pause() time.Duration {
-	return min(max(10*p.drawing, 100*time.Millisecond), time.Second)
+	return min(max(20*p.drawing, 100*time.Millisecond), 2*time.Second)
+}
+
+// task is when the page's goroutine last left the browser time for something else, zero before the first news.
+var task time.Time
+
+// breathe lets the browser do what waits, such as painting and keys, if the page's goroutine has been at work for long.
+// A task in the tab so stays short, though drawing the whole page takes long.
+func breathe() {
+	if !task.IsZero() && time.Since(task) > 8*time.Millisecond {
+		time.Sleep(time.Millisecond)
+		task = time.Now()
+	}
 }
 
 func (p *page) OnAppUpdate(ctx app.Context) { p.update = ctx.AppUpdateAvailable() }

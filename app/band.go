@@ -30,6 +30,7 @@ type bandPane struct {
 func (p *bandPane) OnMount(ctx app.Context) { p.ctx = ctx }
 
 func (p *bandPane) Render() app.UI {
+	breathe()
 	s := p.S
 	class := "band"
 	if p.open {

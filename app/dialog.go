@@ -38,6 +38,7 @@ type dialogPane struct {
 }
 
 func (p *dialogPane) Render() app.UI {
+	breathe()
 	switch p.ID {
 	case "models":
 		return modelDialog(p.S)

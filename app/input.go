@@ -39,6 +39,7 @@ func (p *inputPane) sync() {
 }
 
 func (p *inputPane) Render() app.UI {
+	breathe()
 	s := p.S
 	pane := app.Section().Class("pane input").Aria("labelledby", "input-title").Attr("hidden", attribute(s.Input.Folded()))
 	return pane.Body(

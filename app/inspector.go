@@ -33,6 +33,7 @@ type inspectorPane struct {
 func (p *inspectorPane) OnMount(ctx app.Context) { p.ctx = ctx }
 
 func (p *inspectorPane) Render() app.UI {
+	breathe()
 	s, i := p.S, p.S.Inspector.Record
 	pane := app.Aside().Class("pane inspector")
 	if i < 0 || i >= s.Rows.Len() {

@@ -41,6 +41,7 @@ func (p *labPane) measure(ctx app.Context) {
 }
 
 func (p *labPane) Render() app.UI {
+	breathe()
 	s := p.S
 	class := "lab"
 	if s.Lab.Stage != "" {

@@ -48,6 +48,7 @@ func (p *mapPane) OnDismount() {
 func (p *mapPane) OnUpdate(ctx app.Context) { ctx.Defer(p.draw) }
 
 func (p *mapPane) Render() app.UI {
+	breathe()
 	s := p.S
 	pane := app.Div().ID("map").Class("map")
 	switch found := p.found(); {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -52,6 +53,7 @@ func (p *resultPane) OnUpdate(ctx app.Context) {
 // measure reads the size and position of the scroller once it is drawn.
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
+		breathe() // the browser lays out what was drawn
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
 			p.size(scroller)
 			p.top = int(scroller.Get("scrollTop").Float())
@@ -106,13 +108,18 @@ func (p *resultPane) settle(ctx app.Context) {
 }
 
 func (p *resultPane) Render() app.UI {
+	breathe()
 	s := p.S
+	rev := s.Rev.Rows
+	if s.Busy() {
+		rev = -bits.Len(uint(s.Rows.Judged())) // the strip is drawn again once twice as many are judged
+	}
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
 		p.notice(),
 		p.whole(),
 		p.foreign(),
 		p.predictions(),
-		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
+		&stripPane{S: s, Rev: rev, Phase: s.Phase},
 		p.reading(),
 		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.records(), p.hidden(), p.note()),
 	)

@@ -42,6 +42,7 @@ func (p *stripPane) measure(ctx app.Context) {
 }
 
 func (p *stripPane) Render() app.UI {
+	breathe()
 	s := p.S
 	box := app.Div().ID("strip").Class("strip").
 		On("pointerdown", func(ctx app.Context, e app.Event) {

@@ -67,13 +67,12 @@ type Session struct {
 	// Run numbers the run; answers to earlier ones are dropped.
 	Run      int
 	started  time.Time
-	declined bool          // the user ended this batch's calibration
-	pending  bool          // rows arrived that are not judged
-	judging  time.Duration // of the latest ones
-	toSelect int           // a link's record from 1, 0 for none
+	declined bool // the user ended this batch's calibration
+	toSelect int  // a link's record from 1, 0 for none
 
 	client *message.Client // nil without a browser
-	// Post calls a function on the page's goroutine, PostEvent perhaps with later ones, but before a later Post; After later.
+	// Post calls a function on the page's goroutine, After later. PostEvent does so perhaps with later ones, but before a
+	// later Post, and then calls JudgeNew.
 	Post, PostEvent func(func())
 	After           func(time.Duration, func())
 	// Moved, if not nil, hears of address changes.
@@ -94,13 +93,16 @@ type Told struct{ Headline, What string }
 // New returns a session without input. The client is nil without a browser.
 func New(c *message.Client) *Session {
 	s := &Session{
-		Table:     table.New(),
-		Phase:     Empty,
-		client:    c,
-		Post:      func(f func()) { f() },
-		PostEvent: func(f func()) { f() },
-		After:     func(_ time.Duration, f func()) { f() },
-		Progress:  map[string]message.Progress{},
+		Table:    table.New(),
+		Phase:    Empty,
+		client:   c,
+		Post:     func(f func()) { f() },
+		After:    func(_ time.Duration, f func()) { f() },
+		Progress: map[string]message.Progress{},
+	}
+	s.PostEvent = func(f func()) {
+		f()
+		s.JudgeNew()
 	}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
@@ -237,6 +239,7 @@ func (s *Session) Cancel() {
 	}
 	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
 	s.client.Cancel()
+	s.Judge()
 	s.Rev.All()
 }
 
@@ -279,7 +282,6 @@ func (s *Session) read(r *message.Open, opened func()) {
 			s.Rev.State++
 		case *message.Records:
 			s.Rows.Add(e)
-			s.judgeSoon()
 		case *message.Progress:
 			s.noteProgress(e)
 		}
@@ -323,7 +325,7 @@ func (s *Session) score() {
 	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Paper
 	s.Warnings = slices.Clone(s.Opened.Warnings)
 	s.Rev.All()
-	s.askScores(&message.Score{}, s.takeEvent, func(scored *message.Scored) {
+	s.askScores(&message.Score{New: true}, s.takeEvent, func(scored *message.Scored) {
 		s.Scored, s.Complete, s.Phase, s.Stage, s.Elapsed = scored, true, Done, "", time.Since(s.started)
 		s.warn(scored.Warnings)
 		s.Settle()
@@ -378,7 +380,6 @@ func (s *Session) takeEvent(e message.Event) {
 		s.warn(e.Warnings)
 	case *message.Rows:
 		s.Rows.Fill(e)
-		s.judgeSoon()
 	}
 	s.Rev.State++
 }
@@ -389,18 +390,14 @@ func (s *Session) noteProgress(p *message.Progress) {
 	s.Rev.State++
 }
 
-// judgeSoon judges the rows that arrived, in a task of its own. It takes at most a twentieth of the time.
-func (s *Session) judgeSoon() {
-	if s.pending {
-		return
-	}
-	s.pending = true
-	s.After(min(max(20*s.judging, time.Millisecond), 3*time.Second), func() {
-		begun := time.Now()
-		s.pending = false
+// few rows are judged whenever some arrive.
+const few = 4096
+
+// JudgeNew judges the rows if some arrived since they were judged: of a long input an eighth, since all are gone through.
+func (s *Session) JudgeNew() {
+	if 8*s.Rows.Arrived > max(s.Rows.Len()-few, 0) {
 		s.Judge()
-		s.judging = time.Since(begun)
-	})
+	}
 }
 
 // DecideBy changes the decider and judges again. If the decider needs a batch that is not calibrated, DecideBy starts
@@ -441,7 +438,7 @@ func (s *Session) Calibrate() {
 	s.Phase, s.declined = Calibrating, false
 	s.forgetBatch()
 	coming := message.Columns{}
-	s.askScores(&message.Score{Batch: true, Every: s.watchEvery()}, func(e message.Event) {
+	s.askScores(&message.Score{Batch: true, New: true, Every: s.watchEvery()}, func(e message.Event) {
 		if rows, ok := e.(*message.Rows); ok {
 			s.Rows.Place(&coming, rows)
 			return
@@ -487,6 +484,7 @@ func (s *Session) Fail(f *message.Failed) {
 	if f.Code == message.CodeCancelled {
 		s.Phase, s.Failure = Stopped, nil
 	}
+	s.Judge() // what arrived before
 	s.Rev.All()
 }
 

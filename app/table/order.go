@@ -238,7 +238,10 @@ func (r *Rows) order(v View) []int32 {
 		}
 		return list
 	}
-	keys := slices.Clone(r.keys(v.By))
+	keys := r.keys(v.By)
+	if r.ranks[v.By] != nil && v.Descending {
+		keys = slices.Clone(keys) // the ranks are kept
+	}
 	for i, k := range keys {
 		if v.Descending && k != last {
 			keys[i] = last - 1 - k

@@ -33,6 +33,7 @@ type Rows struct {
 	Known     []bool // trained on
 	scored    []bool
 	Verdict   []decide.Verdict
+	Arrived   int // records and scores since rows were judged
 	Counts    decide.Counts
 	Trained   decide.Counts // of the class InTraining
 	At        []float64     // the decider's axis, see Table.Places
@@ -49,9 +50,6 @@ func (r *Rows) Take(what string, reply message.Reply) {
 	r.Computed[what] = a
 }
 
-// derived are columns of texts that are not kept, since records and verdicts tell them.
-var derived = []string{"id", "smiles", "verdict", "error"}
-
 // Place copies arrived rows into columns, adding missing columns.
 func (r *Rows) Place(to *message.Columns, e *message.Rows) {
 	n := r.Len()
@@ -59,9 +57,6 @@ func (r *Rows) Place(to *message.Columns, e *message.Rows) {
 		return
 	}
 	for _, c := range e.Rows {
-		if slices.Contains(derived, c.Name) {
-			continue
-		}
 		known := table.Named(*to, c.Name)
 		if known == nil {
 			*to = append(*to, table.Column{Name: c.Name, Kind: c.Kind})
@@ -142,6 +137,7 @@ func (r *Rows) All() []int32 { return r.order(View{}) }
 // Add appends records that were read. It ignores those that do not follow the ones that are there.
 func (r *Rows) Add(e *message.Records) {
 	n := len(e.Line)
+	r.Arrived += n
 	if e.From == 0 {
 		r.names, r.numeric = e.Columns, map[string]int{}
 	}
@@ -169,7 +165,7 @@ func (r *Rows) view() {
 		r.columns = table.Of(table.Fields(table.Usual), nil)
 	}
 	for i := range r.columns {
-		if c := &r.columns[i]; !slices.Contains(derived, c.Name) {
+		if c := &r.columns[i]; !slices.Contains(message.Told, c.Name) {
 			grow(c, r.Len()-c.Len())
 		}
 	}
@@ -204,6 +200,7 @@ func (r *Rows) Fill(e *message.Rows) {
 	}
 	r.Place(&r.columns, e)
 	r.view()
+	r.Arrived += table.Rows(e.Rows)
 	for i := e.From; i < min(e.From+table.Rows(e.Rows), r.Len()); i++ {
 		r.scored[i] = true
 		if k := i - e.From; k < len(e.Known) && e.Known[k] == 1 {
@@ -228,6 +225,7 @@ func (r *Rows) forgetScores() {
 
 // judge sets all verdicts and counts them, and where records stand.
 func (r *Rows) judge(by decide.Rule, at []float64) {
+	r.Arrived = 0
 	r.Counts, r.At, r.Low, r.High = decide.Counts{}, at, math.Inf(1), math.Inf(-1)
 	r.Trained = decide.Counts{}
 	for i := range r.Verdict {

@@ -29,6 +29,8 @@ type Table struct {
 
 	View  View
 	Order []int32 // records in the table
+
+	Pause func() // is called in long work, to do other things; may be nil
 }
 
 // New returns an empty table with the default settings.
@@ -84,13 +86,13 @@ func (t *Table) ForgetBatch() {
 
 // Clear forgets records and scores, for another input.
 func (t *Table) Clear() {
-	*t = Table{Settings: t.Settings, Rev: t.Rev, View: t.View.next()}
+	*t = Table{Settings: t.Settings, Rev: t.Rev, View: t.View.next(), Pause: t.Pause}
 }
 
 // ForgetScores keeps records and choices.
 func (t *Table) ForgetScores() {
 	t.Rows.forgetScores()
-	*t = Table{Settings: t.Settings, Rev: t.Rev, Rows: t.Rows, View: t.View, Order: t.Order}
+	*t = Table{Settings: t.Settings, Rev: t.Rev, Rows: t.Rows, View: t.View, Order: t.Order, Pause: t.Pause}
 }
 
 // Furthest are the records with the highest scores, descending.
@@ -207,6 +209,9 @@ func (t *Table) Line(by Decider, rule decide.Rule) float64 {
 // outside stands just before the line.
 func (t *Table) Places(by Decider, rule decide.Rule) []float64 {
 	score, p := t.Rows.By(by)
+	if by == EachAlone {
+		return score // there is no guard
+	}
 	score = slices.Clone(score)
 	if by == ThePaper {
 		score = logs(p)
@@ -242,6 +247,9 @@ func (t *Table) Settle() {
 // Judge sets verdicts, counts and order.
 func (t *Table) Judge() {
 	t.judge()
+	if t.Pause != nil {
+		t.Pause()
+	}
 	t.Arrange()
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"syscall/js"
 
 	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -16,6 +17,7 @@ func main() {
 	if js.Global().Get("document").IsUndefined() {
 		worker.RunPage() // does not return
 	}
+	debug.SetGCPercent(200) // half of the collections, for some megabytes
 	app.Mount(message.NewClient(worker.Spawn))
 	goapp.RunWhenOnBrowser()
 }

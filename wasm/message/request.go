@@ -43,7 +43,11 @@ type Score struct {
 	Alpha float64 // false alarm rate; 0 is 0.05
 	// Every asks for an Iteration after that many steps, at the cost of scoring the batch. 0 is none.
 	Every int
+	New   bool // rows come without the columns that are Told
 }
+
+// Told are columns of rows that Records and verdicts by α tell as well.
+var Told = []string{"id", "smiles", "verdict", "error"}
 
 // Share prepares a worker to score records for another worker, which asks for it. Reply: [Ready].
 type Share struct {

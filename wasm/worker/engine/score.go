@@ -349,6 +349,9 @@ func (r *pass) add(part message.Part) error {
 func (r *pass) flush() {
 	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
+		if r.request.New {
+			m.Rows = slices.DeleteFunc(m.Rows, func(c table.Column) bool { return slices.Contains(message.Told, c.Name) })
+		}
 		r.post(&m)
 	}
 	r.chunk, r.sent = message.Rows{From: r.rows}, time.Now()

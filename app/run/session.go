@@ -202,7 +202,9 @@ func (s *Session) begin(wait time.Duration) {
 	s.After(wait, func() {
 		if run == s.Run {
 			s.Training.Pause() // the worker does one thing at a time
-			s.read(s.Input.request(), s.score)
+			r := s.Input.request()
+			r.Ahead = s.Models.Used.Value != nil && s.Models.Loading == "" && !s.Input.Library
+			s.read(r, s.score)
 		}
 	})
 }

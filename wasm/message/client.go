@@ -65,6 +65,10 @@ func (c *Client) start() {
 func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if _, piece := r.(*Piece); piece && c.port == nil {
+		go done(&Failed{Code: CodeDied, Text: "the worker that shared the input died"})
+		return
+	}
 	if c.port == nil {
 		c.start()
 	}
@@ -141,13 +145,15 @@ func (c *Client) receive(life int, data []byte) {
 // leaves none. c.mu is held.
 func (c *Client) accepted(r Request, reply Reply) {
 	_, failed := reply.(*Failed)
-	switch r.(type) {
+	switch r := r.(type) {
 	case *LoadModel:
 		if !failed {
 			c.model = r
 		}
 	case *Open:
-		c.input = r
+		again := *r
+		again.Ahead = false
+		c.input = &again
 		if failed {
 			c.input = nil
 		}

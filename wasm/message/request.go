@@ -26,6 +26,8 @@ type Open struct {
 	Format string // a dataset.Format, such as "smi"; empty means by content
 	Column string // of the SMILES in tables; empty means by content
 	Sheet  string // of a workbook; empty means by content
+	// Ahead allows helpers to score records while others are read, since a Score by themselves follows.
+	Ahead bool
 	// Choices are the user's columns of known tables.
 	Choices []Choice
 }

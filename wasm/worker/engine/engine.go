@@ -62,6 +62,7 @@ type Engine struct {
 	atlas  []*plane    // of input and model, by view, nil until used
 	chart  *chart      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
+	team   *team       // helpers for the input, nil without
 	shared *scoring    // with a worker that has the input, see Share
 
 	paused bool // Pause was called since the pausable request began
@@ -121,6 +122,9 @@ func coded(code string, err error) error {
 // answer returns the reply to a request, or an error. Events go to the page meanwhile.
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
 	post := func(ev message.Event) { e.host.Post(number, ev) }
+	if _, scores := r.(*message.Score); !scores && !Light(r) {
+		e.dismiss()
+	}
 	switch r := r.(type) {
 	case *message.Hello:
 		return e.hello()

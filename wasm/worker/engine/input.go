@@ -17,6 +17,7 @@ import (
 
 	"github.com/mikelolasagasti/xz"
 
+	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -105,7 +106,7 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 			err = in.readSet(post)
 		}
 	} else {
-		err = e.readRecords(in, sum, post)
+		err = e.readRecords(in, r.Ahead && e.model != nil, sum, post)
 	}
 	if err != nil {
 		return nil, in.unreadable(err)
@@ -223,8 +224,9 @@ func readFields(own []string) []table.Field {
 		func(f table.Field) bool { return f.Name != "id" && f.Name != "smiles" }), table.OwnFields(own)...)
 }
 
-// readRecords reads all records to report mistakes. All bytes go through sum.
-func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event)) error {
+// readRecords reads all records to report mistakes. All bytes go through sum. With helpFirst, helpers score what has been
+// read meanwhile.
+func (e *Engine) readRecords(in *input, helpFirst bool, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
 	var rows []table.Row
@@ -235,6 +237,12 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 			post(chunk.Pack(table.Of(fields, rows)...))
 		}
 		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records})
+		if helpFirst {
+			e.recruit(in, algo.DefaultOptions().Alpha)
+		}
+		if e.team != nil {
+			e.team.give(min(in.opened.Records, ahead*pieceSize), false)
+		}
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()

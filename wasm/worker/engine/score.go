@@ -71,7 +71,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, err
 	}
 	pass := &pass{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
-	defer pass.dismiss()
+	defer e.dismiss()
 	if r.Batch {
 		if e.model.Shared > 0 {
 			return nil, failf(message.CodeBadModel,
@@ -101,11 +101,14 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	pass.now.scorer = pass.Scorer
 	post(&message.Reference{Score: alone.Holdout()})
 	pass.total.Workers = 1
-	if !r.Batch {
-		pass.recruit()
+	if e.team != nil && e.team.alpha != o.Alpha || r.Batch {
+		e.dismiss()
 	}
-	if pass.team != nil {
-		err = pass.spread()
+	if !r.Batch {
+		e.recruit(e.input, o.Alpha)
+	}
+	if e.team != nil {
+		err = pass.spread(e.team)
 	} else {
 		err = pass.Do(pass)
 	}
@@ -133,7 +136,6 @@ type pass struct {
 	sheet   *table.Sheet   // columns of rows
 	batched bool           // rows have batch columns
 	sampled bool           // the batch was a sample
-	team    *team          // helpers; nil for a short input
 	graphs  []*graph.Graph // of the batch, until it is partitioned
 	chunk   message.Rows
 	sent    time.Time // the last Rows

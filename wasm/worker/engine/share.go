@@ -23,19 +23,20 @@ const maxWorkers = 4
 // pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones are done.
 const (
 	pieceSize = 256
-	ahead     = 64
+	ahead     = 256
 )
 
-// minShared graphs justify starting workers: one scores them in a few seconds.
-const minShared = 8192
+// minShared graphs justify starting workers.
+const minShared = 2000
 
 // A team is the helping workers. All channels have room for as many pieces as are given out.
 type team struct {
 	helpers []*message.Client
-	work    chan int // first records of pieces
+	alpha   float64
+	given   int // records in pieces that were given out
+	work    chan message.Piece
 	done    chan scored
 	over    chan struct{} // closed at the end
-	total   int           // records
 }
 
 // A scored piece comes from a helper.
@@ -44,49 +45,67 @@ type scored struct {
 	part         message.Part
 }
 
-// recruit starts workers that score pieces of the input: with this one as many as there are cores, up to maxWorkers. It
-// starts none for an input of fewer than minShared graphs, or in the format TU.
-func (r *pass) recruit() {
-	e := r.engine
+// recruit starts workers that score pieces of an input: with this one as many as there are cores, up to maxWorkers. It
+// starts none if there are some, for so few graphs that it is not worth while, or in the format TU.
+func (e *Engine) recruit(in *input, alpha float64) {
 	workers := min(e.host.Cores(), maxWorkers)
-	if workers < 2 || e.graphs() < e.minShared || e.input.format == dataset.TU {
+	if e.team != nil || workers < 2 || in.opened.Records-in.opened.Refused < e.minShared || in.format == dataset.TU {
 		return
 	}
-	in := e.input
 	share := &message.Share{
 		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column, Sheet: in.sheet},
-		Model: e.file, Alpha: e.alpha,
+		Model: e.file, Alpha: alpha,
 	}
-	r.team = &team{work: make(chan int, ahead), done: make(chan scored, ahead), over: make(chan struct{}), total: in.opened.Records}
+	t := &team{alpha: alpha, work: make(chan message.Piece, ahead), done: make(chan scored, ahead), over: make(chan struct{})}
 	for i := range workers - 1 {
 		c := message.NewClient(e.host.Spawn)
-		r.team.helpers = append(r.team.helpers, c)
-		go r.team.help(i, c, share)
+		t.helpers = append(t.helpers, c)
+		go t.help(i, c, share)
+	}
+	e.team = t
+}
+
+// give gives out pieces of the records before to, in order, the last of which may be shorter if they are all.
+func (t *team) give(to int, all bool) {
+	for t.given+pieceSize <= to || all && t.given < to {
+		p := message.Piece{From: t.given, To: min(t.given+pieceSize, to)}
+		t.given = p.To
+		t.work <- p
 	}
 }
 
-// help has a helper score pieces until it dies or none are left.
+// help has a helper score pieces until it dies or none are left. It has the next piece before it is done with one, so
+// that it need not wait for a worker that is itself at work.
 func (t *team) help(helper int, c *message.Client, share *message.Share) {
-	replies := make(chan message.Reply, 1)
-	ask := func(r message.Request) (reply message.Reply) {
-		c.Do(r, nil, func(reply message.Reply) { replies <- reply })
-		select {
-		case reply = <-replies:
-		case <-t.over:
-		}
-		return reply
+	type answer struct {
+		piece message.Piece
+		reply message.Reply
 	}
-	_, alive := ask(share).(*message.Ready)
-	for alive {
+	answers, waiting, alive := make(chan answer, 2), 0, false
+	ask := func(r message.Request, p message.Piece) {
+		waiting++
+		c.Do(r, nil, func(reply message.Reply) { answers <- answer{p, reply} })
+	}
+	ask(share, message.Piece{})
+	for alive || waiting > 0 {
+		work := t.work
+		if !alive || waiting == cap(answers) {
+			work = nil
+		}
 		select {
-		case from := <-t.work:
-			to := min(from+pieceSize, t.total)
-			part, ok := ask(&message.Piece{From: from, To: to}).(*message.Part)
-			alive = ok && table.Rows(part.Rows) == to-from
-			if alive {
-				t.done <- scored{helper, from, *part}
-			} else {
-				t.work <- from
+		case p := <-work:
+			ask(&p, p)
+		case a := <-answers:
+			waiting--
+			part, ok := a.reply.(*message.Part)
+			switch n := a.piece.To - a.piece.From; {
+			case n == 0:
+				_, alive = a.reply.(*message.Ready)
+			case ok && table.Rows(part.Rows) == n:
+				t.done <- scored{helper, a.piece.From, *part}
+			default:
+				alive = false
+				t.work <- a.piece
 			}
 		case <-t.over:
 			return
@@ -95,34 +114,36 @@ func (t *team) help(helper int, c *message.Client, share *message.Share) {
 }
 
 // dismiss ends the workers, if there are any.
-func (r *pass) dismiss() {
-	if r.team != nil {
-		close(r.team.over)
-		for _, c := range r.team.helpers {
+func (e *Engine) dismiss() {
+	if e.team != nil {
+		close(e.team.over)
+		for _, c := range e.team.helpers {
 			c.Close()
 		}
+		e.team = nil
 	}
 }
 
 // spread scores the input with the team, and adds the pieces in order.
-func (r *pass) spread() error {
-	t := r.team
+func (r *pass) spread(t *team) error {
 	own := &scoring{engine: r.engine, run: r.Run}
 	defer own.stop()
-	parts, used, next := map[int]message.Part{}, map[int]bool{}, 0
-	for r.rows < t.total {
-		for ; next < min(t.total, r.rows+ahead*pieceSize); next += pieceSize {
-			t.work <- next
-		}
+	parts, used, total := map[int]message.Part{}, map[int]bool{}, r.engine.input.opened.Records
+	take := func(s scored) { parts[s.from], used[s.helper] = s.part, true }
+	for r.rows < total {
+		t.give(min(total, r.rows+ahead*pieceSize), r.rows+ahead*pieceSize >= total)
 		select {
 		case s := <-t.done:
-			parts[s.from], used[s.helper] = s.part, true
-		case from := <-t.work:
-			part, err := own.rows(r, from, min(from+pieceSize, t.total))
+			take(s)
+			for len(t.done) > 0 {
+				take(<-t.done)
+			}
+		case p := <-t.work:
+			part, err := own.rows(r, p.From, p.To)
 			if err != nil {
 				return err
 			}
-			parts[from] = part
+			parts[p.From] = part
 		}
 		for part, ok := parts[r.rows]; ok; part, ok = parts[r.rows] {
 			delete(parts, r.rows)

@@ -67,15 +67,17 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 		name    string
 		cores   int
 		file    bool
+		ahead   bool
 		spoil   func(int, any) bool
 		started int
 	}{
-		{"one core", 1, false, nil, 0},
-		{"two", 2, false, nil, 1},
-		{"four of many cores, of a file", 64, true, nil, 3},
-		{"one that dies at its start", 3, false, died(&message.Share{}, 0), 2},
-		{"one that dies scoring", 2, false, died(&message.Piece{}, 2), 1},
-		{"none that lives", 4, false, func(int, any) bool { return true }, 3},
+		{"one core", 1, false, true, nil, 0},
+		{"two", 2, false, false, nil, 1},
+		{"two, from the start", 2, false, true, nil, 1},
+		{"four of many cores, of a file", 64, true, true, nil, 3},
+		{"one that dies at its start", 3, false, true, died(&message.Share{}, 0), 2},
+		{"one that dies scoring", 2, false, true, died(&message.Piece{}, 2), 1},
+		{"none that lives", 4, false, false, func(int, any) bool { return true }, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, h := bare(t)
@@ -87,8 +89,9 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 			if test.file {
 				open = &message.Open{Name: "a.csv", File: 5}
 			}
+			open.Ahead = test.ahead
 			must[*message.Opened](e, h, open)
-			events, scored := must[*message.Scored](e, h, &message.Score{Alpha: 0.2})
+			events, scored := must[*message.Scored](e, h, &message.Score{})
 			got := result{join(events), *scored}
 			if got.scored.Workers < 1 || got.scored.Workers > test.started+1 {
 				t.Errorf("%d workers have scored, %d were started", got.scored.Workers, test.started)

@@ -36,7 +36,7 @@ type resultPane struct {
 
 func (p *resultPane) OnMount(ctx app.Context) {
 	p.ctx = ctx
-	p.height, p.as = 600, p.S.View.Shape
+	p.height, p.as = 3*rowHeight, p.S.View.Shape // few rows, until it is measured
 }
 
 func (p *resultPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }

@@ -137,13 +137,13 @@ func (r *Rows) All() []int32 { return r.order(View{}) }
 // Add appends records that were read. It ignores those that do not follow the ones that are there.
 func (r *Rows) Add(e *message.Records) {
 	n := len(e.Line)
-	r.Arrived += n
 	if e.From == 0 {
 		r.names, r.numeric = e.Columns, map[string]int{}
 	}
 	if e.From != r.Len() || len(e.Ends) != n*len(r.names) {
 		return // of another input
 	}
+	r.Arrived += n
 	for range n {
 		r.part = append(r.part, int32(len(r.read)))
 	}

@@ -27,6 +27,9 @@ func (f *fake) Post(data []byte, file int) {
 	if file != 0 {
 		kind += fmt.Sprintf("+file%d", file)
 	}
+	if o, open := m.(*Open); open && o.Ahead {
+		kind += "+ahead"
+	}
 	f.got, f.asked = append(f.got, number), append(f.asked, kind)
 }
 
@@ -95,7 +98,7 @@ func requestOf(kind string, file int) Request {
 	r := reflect.New(kinds[kind]).Interface().(Request)
 	switch r := r.(type) {
 	case *Open:
-		r.File = file
+		r.File, r.Ahead = file, file > 0
 	case *Share:
 		r.Input.File = file
 	case *Compare:
@@ -131,9 +134,9 @@ func TestClient(t *testing.T) {
 		},
 		"after a cancellation the next worker gets model and input once something needs them": {
 			{"do LoadModel | do Open 7 | say 1 1 Model | say 1 2 Opened | do Score | say 1 3 Progress | cancel | say 1 3 Scored",
-				"LoadModel Model, Open Opened, Score Progress cancelled, ended 1 LoadModel Open+file7 Score, worker 2"},
+				"LoadModel Model, Open Opened, Score Progress cancelled, ended 1 LoadModel Open+file7+ahead Score, worker 2"},
 			{"do Score | say 2 2 Records | say 2 1 Model | say 2 2 Opened | say 2 3 Scored | do Detail",
-				"LoadModel Model, Open Opened, Score Progress cancelled, Score Scored, Detail, ended 1 LoadModel Open+file7 Score, worker 2 LoadModel Open+file7 Score Detail, busy"},
+				"LoadModel Model, Open Opened, Score Progress cancelled, Score Scored, Detail, ended 1 LoadModel Open+file7+ahead Score, worker 2 LoadModel Open+file7 Score Detail, busy"},
 		},
 		"a search, too, has the input again": {
 			{"do LoadModel | say 1 1 Model | do Open | say 1 2 Opened | cancel | do Pause | do Train | do Compute",
@@ -149,7 +152,7 @@ func TestClient(t *testing.T) {
 			{"do Hello | rave 2", "Hello died, Hello internal, ended 1 Hello, ended 2 Hello"},
 		},
 		"files travel beside the messages that name them": {
-			{"do Open 7 | do Share 8 | do Compare 9 | do Hello", "Open, Share, Compare, Hello, worker 1 Open+file7 Share+file8 Compare+file9 Hello, busy"},
+			{"do Open 7 | do Share 8 | do Compare 9 | do Hello", "Open, Share, Compare, Hello, worker 1 Open+file7+ahead Share+file8 Compare+file9 Hello, busy"},
 		},
 		"nothing comes after the end": {
 			{"do Hello | close | say 1 1 Welcome | die 1", "Hello, ended 1 Hello"},

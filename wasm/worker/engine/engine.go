@@ -122,8 +122,12 @@ func coded(code string, err error) error {
 // answer returns the reply to a request, or an error. Events go to the page meanwhile.
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
 	post := func(ev message.Event) { e.host.Post(number, ev) }
-	if _, scores := r.(*message.Score); !scores && !Light(r) {
-		e.dismiss()
+	switch r.(type) {
+	case *message.Score, *message.Pause:
+	default:
+		if !Light(r) {
+			e.dismiss() // nobody waits for what they score
+		}
 	}
 	switch r := r.(type) {
 	case *message.Hello:

@@ -86,7 +86,12 @@ func (p *page) hear(ctx app.Context) {
 	}
 	p.s.JudgeNew()
 	breathe()
-	ctx.Defer(func(app.Context) { p.drawing = time.Since(begun) })
+	ctx.Defer(func(app.Context) {
+		p.drawing = time.Since(begun)
+		if !p.s.Busy() {
+			task = time.Time{} // who types now must not be overtaken by a drawing that pauses
+		}
+	})
 }
 
 // pause is how long events are gathered: drawing them takes at most a twentieth of the time, on a busy machine too.
@@ -94,7 +99,7 @@ func (p *page) pause() time.Duration {
 	return min(max(20*p.drawing, 100*time.Millisecond), 2*time.Second)
 }
 
-// task is when the page's goroutine last left the browser time for something else, zero before the first news.
+// task is when the page's goroutine last left the browser time for something else, zero while nothing is read or scored.
 var task time.Time
 
 // breathe lets the browser do what waits, such as painting and keys, if the page's goroutine has been at work for long.

@@ -248,7 +248,7 @@ func TestListGridAndMap(t *testing.T) {
 	b.example(1)
 	b.Wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 	b.set("#search-by", "change", "structure")
-	b.Run("a structure", chromedp.SendKeys("#search", "[N+](=O)[O-]")) // acts while typing
+	b.Run("a structure", chromedp.SendKeys("#search", "[N+](=O)[O-]"))               // acts while typing
 	b.Wait(`/^[1-9]\d* of \d+$/.test(document.getElementById("found").textContent)`) // what was typed first is in none
 	found := eval[int](b, `document.querySelectorAll(".row").length`)
 	if want := fmt.Sprintf("%d of", found); found < 2 || !strings.HasPrefix(b.text("#found"), want) {

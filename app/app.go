@@ -89,7 +89,7 @@ func (p *page) hear(ctx app.Context) {
 	ctx.Defer(func(app.Context) {
 		p.drawing = time.Since(begun)
 		if !p.s.Busy() {
-			task = time.Time{} // who types now must not be overtaken by a drawing that pauses
+			task = time.Time{}
 		}
 	})
 }
@@ -103,12 +103,20 @@ func (p *page) pause() time.Duration {
 var task time.Time
 
 // breathe lets the browser do what waits, such as painting and keys, if the page's goroutine has been at work for long.
-// A task in the tab so stays short, though drawing the whole page takes long.
+// A task in the tab so stays short, though drawing the whole page takes long. While the user types there is no pause:
+// a drawing would write an earlier text over what was typed in between.
 func breathe() {
-	if !task.IsZero() && time.Since(task) > 8*time.Millisecond {
-		time.Sleep(time.Millisecond)
-		task = time.Now()
+	if task.IsZero() || time.Since(task) < 8*time.Millisecond || typing() {
+		return
 	}
+	time.Sleep(time.Millisecond)
+	task = time.Now()
+}
+
+// typing tells whether a text field has the focus.
+func typing() bool {
+	focus := app.Window().Get("document").Get("activeElement")
+	return focus.Truthy() && focus.Call("matches", "input, textarea").Bool()
 }
 
 func (p *page) OnAppUpdate(ctx app.Context) { p.update = ctx.AppUpdateAvailable() }

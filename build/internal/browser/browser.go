@@ -10,9 +10,9 @@ import (
 
 // hot packages take most of the time. Functions of all others are not inlined, which makes the download a tenth smaller.
 var hot = []string{
-	"baca/algo/background", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
+	"baca/algo/fingerprint", "baca/algo/gin",
 	"baca/algo/internal/...", "baca/algo/near", "internal/abi", "internal/bytealg", "internal/byteorder", "internal/runtime/...",
-	"math", "math/bits", "math/rand/v2", "runtime/...", "slices",
+	"math", "math/bits", "runtime/...", "slices",
 }
 
 // Compile compiles a package main of the repository in root, such as ./wasm/app. It leaves out symbols and names of folders,

@@ -168,7 +168,7 @@ func dialog(what, id string) {
 	}
 }
 
-// paint draws by the page's script, nothing without a browser.
+// paint returns a drawing as SVG, which the page's script makes (web/src/svg.js). It is empty without a browser.
 func paint(d picture.Drawing) string {
 	t, ok := tools()
 	if !ok {

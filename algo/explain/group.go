@@ -348,6 +348,7 @@ func polyyne(a *atoms, i int) group {
 // unsaturated names carbons with double bonds to carbon that are connected to each other. The group is empty if atom i is
 // none, or the only one.
 func unsaturated(a *atoms, i int) group {
+	// Carbons with double bonds to other elements are in groups that were taken before.
 	carbons := func(j int) bool { return a.is(j, "C") && a.flat(j) && !a.taken[j] }
 	if !carbons(i) {
 		return group{}

@@ -354,11 +354,16 @@ func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
 // rounded allows for the rounding of a least and of the similarity it stands for.
 const rounded = 1 - 0x1p-48
 
-// least returns what a print needs at present.
+// least returns what a print needs at present. For a similarity common/(owns + (1−ownWeight)·weight) of need or more its
+// common must be need·owns + need·(1−ownWeight)·weight. The lightest print has a weight of common: that gives any.
 func (s *search) least() (l leasts) {
 	for m := range l {
-		part := rounded * min(1, s.best[m].Similarity) * s.scales[m]
-		l[m] = least{part * s.owns[m], part * (1 - ownWeight), rounded * part * s.owns[m] / (1 - part/s.scales[m]*(1-ownWeight))}
+		need := rounded * min(1, s.best[m].Similarity) // an equal print has a similarity of 2
+		part := need * s.scales[m]
+		l[m] = least{
+			fixed: part * s.owns[m], weight: part * (1 - ownWeight),
+			any: rounded * part * s.owns[m] / (1 - part/s.scales[m]*(1-ownWeight)),
+		}
 	}
 	return l
 }

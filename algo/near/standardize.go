@@ -88,11 +88,11 @@ func ScaleOf(scores []float64) Scale {
 	}
 	s.Mean /= float64(max(1, len(scores)))
 	for _, x := range scores {
-		s.Deviation += float64((x - s.Mean) * (x - s.Mean))
+		s.Deviation += float64((x - s.Mean) * (x - s.Mean)) // the conversion forbids fusing, so that all machines agree
 	}
 	s.Deviation = math.Sqrt(s.Deviation / float64(max(1, len(scores))))
-	const rounding = 1e-12 // deviations below this share of the mean are rounding errors, or scores are NaN
-	if !(s.Deviation > rounding*(1+math.Abs(s.Mean))) {
+	const rounding = 1e-12                              // a deviation below this share of 1 + |mean| is an error of rounding
+	if !(s.Deviation > rounding*(1+math.Abs(s.Mean))) { // or NaN
 		s.Deviation = 1
 	}
 	return s

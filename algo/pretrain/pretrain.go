@@ -139,8 +139,8 @@ func (t *Trainer) encode(ctx context.Context) error {
 	})
 }
 
-// Epoch visits every graph once, in an order drawn from seed and epoch number. After an error of
-// ctx the trainer is inside an epoch: resume from the last saved state.
+// Epoch visits every graph once, in an order drawn from seed and epoch number. After an error
+// the trainer is inside an epoch: resume from the last saved state.
 func (t *Trainer) Epoch(ctx context.Context) (Loss, error) {
 	order := rand.New(rand.NewPCG(t.options.Seed, uint64(t.epoch)+1)).Perm(len(t.graphs))
 	for len(order) > 0 {

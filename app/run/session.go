@@ -122,7 +122,7 @@ func (s *Session) Dismiss() {
 	s.Rev.All()
 }
 
-// callWatchers has watchers callWatchers once a change is complete: they may give another input.
+// callWatchers calls the watchers once a change is complete. They may give another input.
 func (s *Session) callWatchers() {
 	for _, watch := range s.Watchers {
 		watch()

@@ -62,7 +62,8 @@ func newHost() *host {
 	return h
 }
 
-// listen receives requests, including earlier ones.
+// listen receives requests, also those that worker.js kept until now. They wait in the queue, except for a Pause, which is
+// handled at once, during another request.
 func (h *host) listen(e *engine.Engine) {
 	receive := func(buffer js.Value) {
 		number, m, err := message.Decode(bytesOf(h.self.Get("Uint8Array").New(buffer)))

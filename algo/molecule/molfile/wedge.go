@@ -390,8 +390,8 @@ func (m *reader) geometry(k int32) molecule.Stereo {
 }
 
 // substituent returns the vector from atom i, an end of the double bond k, to a neighbour that is not in line with the
-// axis, which points from atom i to the other end. The vector is zero if the geometry is unknown. other is set if the
-// neighbour is not the first.
+// axis, which points from atom i to the other end. The vector is zero if there is none, or if the geometry is unknown:
+// with more than three bonds, a second double bond or a wavy bond. other is set if an earlier neighbour is in line.
 func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
 	p := m.p
 	links := p.Neighbors(i)

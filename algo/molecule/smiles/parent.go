@@ -327,19 +327,19 @@ func (p *parser) inChargePair(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
-// standardize replaces what p has read by its parent, except for the choice of tautomer, and reports any change. text is
-// what p has read.
+// standardize replaces what p has read, which is text, by its parent, except for the choice of tautomer. If it returns false
+// nothing changed, or p holds text again, and aside is as before.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
 	opened := false
 	if ions := openMetals(m); ions != nil {
-		if _, err := Parse(Write(ions)); err == nil {
+		if _, err := Parse(Write(ions)); err == nil { // ions that cannot be read are not used
 			m, opened = ions, true
 		}
 	}
-	without := *aside
-	best, changed := choose(m, &without)
-	if !opened && !changed && len(best.Atoms) == len(p.Atoms) {
+	after := *aside
+	best, changed := choose(m, &after)
+	if setAside := len(best.Atoms) != len(p.Atoms); !opened && !changed && !setAside {
 		return false
 	}
 	// If only a tolerance of the reader let the text in, its parent may not be readable: then the text stays.
@@ -347,8 +347,8 @@ func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 		p.parse(text)
 		return false
 	}
-	without.Charge = aside.Charge || opened || changed
-	*aside = without
+	after.Charge = aside.Charge || opened || changed
+	*aside = after
 	return true
 }
 

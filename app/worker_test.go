@@ -345,11 +345,6 @@ func (f *fake) score(r *message.Score, say func(any)) {
 	say(&message.Scored{AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
 }
 
-// records are those of such names.
-func records(names ...string) *message.Records {
-	return recordsFrom(0, names, make([]string, len(names)))
-}
-
 // recordsFrom are records with these ids and SMILES.
 func recordsFrom(from int, ids, smiles []string) *message.Records {
 	return (&message.Records{From: from}).Pack(column.TextColumn("id", ids), column.TextColumn("smiles", smiles))

@@ -86,12 +86,10 @@ func (p *page) hear(ctx app.Context) {
 	}
 	p.s.JudgeNew()
 	breathe()
-	ctx.Defer(func(app.Context) {
-		p.drawing = time.Since(begun)
-		if !p.s.Busy() {
-			task = time.Time{}
-		}
-	})
+	if !p.s.Busy() {
+		task = time.Time{} // what is done is drawn as one
+	}
+	ctx.Defer(func(app.Context) { p.drawing = time.Since(begun) })
 }
 
 // pause is how long events are gathered: drawing them takes at most a twentieth of the time, on a busy machine too.

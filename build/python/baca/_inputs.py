@@ -259,15 +259,18 @@ def numbers(x: Any, n: int, name: str) -> tuple[npt.NDArray[np.float64], list[tu
     return values, bad
 
 
+def _of_pandas(x: Any) -> bool:
+    return type(x).__module__.split(".")[0] == "pandas"  # pandas 3 says "pandas", earlier ones "pandas.core.series"
+
+
 def index_of(x: Any, **others: Any) -> Any:
     """Returns the index of a pandas Series or data frame, or None.
 
     Raises ValueError where one of the others has another index: its values would go to wrong records.
     """
-    of_pandas = lambda x: type(x).__module__.split(".")[0] == "pandas"  # pandas 3 says "pandas", earlier ones "pandas.core.series"
-    index = x.index if of_pandas(x) else None
+    index = x.index if _of_pandas(x) else None
     for name, other in others.items():
-        if index is not None and of_pandas(other) and not index.equals(other.index):
+        if index is not None and _of_pandas(other) and not index.equals(other.index):
             raise ValueError(f"{name} has another index than the records: want the same, in the same order")
     return index
 

@@ -57,7 +57,7 @@ assert.equal(escape("\ud800a\u0000"), "?a?");
 // What cannot be drawn says why, at once.
 assert.throws(() => layOut("C".repeat(100_000)), /more than 400 atoms/);
 assert.throws(() => layOut("C1CC("), /cannot read it/);
-assert.throws(() => layOut("Oc1cccc(-c2c3nc(cc4ccc([nH]4)cc4ccc(n4)cc4ccc2[nH]4)CC3)c1"), /cannot place its double bonds/);
+assert.throws(() => layOut("Cp1c2ccccc2c2ccccc21"), /cannot place its double bonds/);
 
 // A file has colours of its own, and neither it nor the page has styles, which the page forbids.
 for (const saved of [false, true]) {

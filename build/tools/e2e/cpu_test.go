@@ -105,36 +105,6 @@ func wideTable(columns, n int) []byte {
 	return []byte(b.String() + "\n")
 }
 
-// BenchmarkMap is the time from asking for the map of 100 000 rows until it is drawn, the training set laid out before, the CPU
-// of the page's longest task meanwhile, and of its longest one while the pointer moves over the map.
-func BenchmarkMap(b *testing.B) {
-	for b.Loop() {
-		t := readyIn(b, browseAlone)
-		const shown = `document.getElementById("map-canvas")?.dataset.shown === "%d"`
-		draw := func(rows int) (took time.Duration, most float64) {
-			t.upload("#file", "many.csv", smallMolecules(rows))
-			t.phase("done")
-			begun := time.Now()
-			most = t.longest(func() {
-				t.click("#shape button:nth-child(3)")
-				t.Wait(fmt.Sprintf(shown, rows-rows/100))
-			})
-			return time.Since(begun), most
-		}
-		draw(100)
-		t.click("#shape button:nth-child(1)")
-		took, most := draw(100_000)
-		b.ReportMetric(took.Seconds(), "map-s")
-		b.ReportMetric(most, "longest-task-ms")
-		b.ReportMetric(t.longest(func() {
-			for x := range 40 {
-				t.Run("the pointer", chromedp.MouseEvent("mouseMoved", float64(300+10*x), 500))
-			}
-			t.still()
-		}), "pointer-task-ms")
-	}
-}
-
 // BenchmarkThreads is the CPU of the page's thread and of both workers from a file to its verdicts, and that of the
 // page's longest task. Asking whether it is done takes little of it.
 func BenchmarkThreads(b *testing.B) {

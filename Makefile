@@ -22,7 +22,8 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 
 # The only limit of time is how long a package may take before it counts as hanging.
 LIMIT ?= 2h
-TEST = $(GO) test -timeout $(LIMIT)
+# Vetting is lint's, once for all tests.
+TEST = $(GO) test -vet=off -timeout $(LIMIT)
 
 .PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar test-research fuzz chaos lint bench bench-quick clean
 
@@ -63,7 +64,7 @@ test: ## check what may have been broken, ten minutes on two cores: lint, unit t
 	@$(MAKE) --no-print-directory checks; status=$$?; build/tools/left-out.sh; exit $$status
 
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, research, Beam and the GPU as well
-	@BACA_TEST=all $(MAKE) --no-print-directory checks test-research test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
+	@BACA_TEST=all $(MAKE) --no-print-directory --jobs=2 checks test-race test-wasm test-research test-columnar test-gpu test-beam; status=$$?; build/tools/left-out.sh; exit $$status
 
 # The longest begin first, so that they do not run alone at the end.
 checks: lint page
@@ -75,7 +76,7 @@ checks: lint page
 
 test-race: ## check what starts goroutines with the race detector
 	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
-	$(TEST) -race -run 'Interrupt|Pipe|Waiting|WholeEpoch|API' ./build/baca/command
+	$(TEST) -race -run 'Interrupt|Pipe|Waiting' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite

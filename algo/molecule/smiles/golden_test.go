@@ -1,7 +1,9 @@
 package smiles
 
 import (
+	"cmp"
 	"encoding/csv"
+	"flag"
 	"io"
 	"os"
 	"slices"
@@ -56,18 +58,17 @@ func smilesOf(t testing.TB, set string) []string {
 	return column(t, golden.Open(t, "data/mol/"+set+".csv.gz"), "smiles")
 }
 
-// someOf reads about n molecules of a data set, all with BACA_TEST=all and without -short.
-func someOf(t testing.TB, set string, n int) []string {
-	t.Helper()
-	all := smilesOf(t, set)
-	if os.Getenv("BACA_TEST") == "all" && !testing.Short() {
-		return all
-	}
-	return evenly(all, n)
-}
+var most = flag.Int("molecules", 0, "how many molecules of each set tests try; 0 chooses")
 
-// evenly returns about n texts.
-func evenly(all []string, n int) (some []string) {
+// someOf reads about n molecules of a data set, five times as many with BACA_TEST=all and without -short. Of every molecule:
+// go test ./algo/molecule/smiles -run 'TestCanonicalSets|TestOneParent|TestParentIsStable' -timeout 3h -molecules 1000000
+func someOf(t testing.TB, set string, n int) (some []string) {
+	t.Helper()
+	if os.Getenv("BACA_TEST") == "all" && !testing.Short() {
+		n *= 5
+	}
+	n = cmp.Or(*most, n)
+	all := smilesOf(t, set)
 	for k := 0; k < len(all); k += 1 + len(all)/n {
 		some = append(some, all[k])
 	}

@@ -11,14 +11,18 @@ WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
 CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/service/...
 
-# Tests of memory, growth, rates and derivatives, which say nothing of races and take a minute under the detector.
-NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$
+# Tests of memory, growth, rates, derivatives and damaged input, which say nothing of races and take minutes under the
+# detector, and those of package service that package api runs once more by requests.
+NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$|Damaged|Hostile|LargeGraphs|EveryBit|LeakNoFeatures|TestTrust$$|TestTrain$$|^Fuzz
 
 # A program is the same wherever a commit is built: without the paths of the folder, and
 # with the commit by its name rather than as Go finds it, which does so in a clone but not
-# in a work tree. CGO_ENABLED=0 keeps the C compiler out, where none is needed.
+# in a work tree. CGO_ENABLED=0 keeps the C compiler out, where none is needed. Tests are
+# compiled in the same way, so that packages are compiled once for them and for programs.
+export CGO_ENABLED ?= 0
+export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 COMMIT = $(shell git describe --always --dirty=.dirty --abbrev=12 --exclude='*' 2>/dev/null)
-BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/version.commit=$(COMMIT)'
+BUILD = $(GO) build -ldflags='-X baca/build/internal/version.commit=$(COMMIT)'
 
 # The only limit of time is how long a package may take before it counts as hanging.
 LIMIT ?= 2h
@@ -43,10 +47,10 @@ demo: baca ## score the built-in example molecules in the terminal, and write a 
 build: baca paper ## build bin/baca, the command with the page in it, and bin/baca-paper
 
 baca: page
-	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca
+	$(BUILD) -tags page -o bin/baca ./build/baca
 
 paper: ## build bin/baca-paper, which repeats the paper (a module of its own)
-	cd build/research && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-paper .
+	cd build/research && $(BUILD) -o ../../bin/baca-paper .
 
 page: libraries ## build the page into web/site
 	$(GO) run ./build/tools/page $(FAST)
@@ -75,18 +79,18 @@ checks: lint page
 	$(WASM) $(TEST) -short -tags noasm ./algo/internal/kernel
 
 test-race: ## check what starts goroutines with the race detector
-	$(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
-	$(TEST) -race -run 'Interrupt|Pipe|Waiting' ./build/baca/command
+	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NORACE)' $(CONCURRENT)
+	CGO_ENABLED=1 $(TEST) -race -run 'Interrupt|Pipe|Waiting' ./build/baca/command
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite
 	$(WASM) $(TEST) -short ./algo/... ./weights/... ./wasm/worker/engine
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
-	cd build/gpu && $(BUILD) -tags page -o ../../bin/baca-gpu .
+	cd build/gpu && CGO_ENABLED=1 $(BUILD) -tags page -o ../../bin/baca-gpu .
 
 beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
-	cd build/beam && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-beam .
+	cd build/beam && $(BUILD) -o ../../bin/baca-beam .
 
 release: page npm ## build all that is published, for every system, into out/release
 	$(GO) run ./build/python/wheel -all -commit "$(COMMIT)"
@@ -109,7 +113,7 @@ test-columnar: ## compare Parquet and workbooks with what other programs write a
 	cd build/columnar && $(GO) vet ./... && $(TEST) ./...
 
 test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)
-	GO="$(GO)" build/gpu/test.sh
+	GO="$(GO)" CGO_ENABLED=1 build/gpu/test.sh
 
 fuzz: ## run every fuzz target for FUZZTIME (one minute) each and keep what they find
 	GO="$(GO)" FUZZTIME="$(FUZZTIME)" build/tools/fuzz.sh

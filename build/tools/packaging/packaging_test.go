@@ -41,7 +41,7 @@ func TestArrayJob(t *testing.T) {
 	examples := try.To(filepath.Abs("array"))
 	folder, bin := t.TempDir(), t.TempDir()
 	baca := filepath.Join(bin, "baca")
-	c := exec.Command("go", "build", "-o", baca, "baca/build/baca")
+	c := exec.Command("go", "build", "-trimpath", "-o", baca, "baca/build/baca")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
@@ -151,7 +151,7 @@ func TestStranger(t *testing.T) {
 	dir := t.TempDir()
 	cache := strings.TrimSpace(string(try.To(exec.Command("go", "env", "GOMODCACHE").Output())))
 	env := append(os.Environ(), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+dir+"/.insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/",
-		"GOPROXY=file://"+filepath.ToSlash(cache)+"/cache/download", "GONOPROXY=github.com/octo-lab", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw")
+		"GOPROXY=file://"+filepath.ToSlash(cache)+"/cache/download", "GONOPROXY=github.com/octo-lab", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(dir, "modules"), "GOFLAGS=-trimpath -modcacherw")
 	sh := func(where, line string) (string, error) {
 		c := exec.Command("sh", "-ec", line)
 		c.Dir, c.Env = filepath.Join(dir, where), env

@@ -13,7 +13,7 @@ CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/inter
 
 # Tests of memory, growth, rates, derivatives and damaged input, which say nothing of races and take minutes under the
 # detector, and those of package service that package api runs once more by requests.
-NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$|Damaged|Hostile|LargeGraphs|EveryBit|LeakNoFeatures|TestTrust$$|TestTrain$$|^Fuzz
+NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$|Damaged|Hostile|LargeGraphs|EveryBit|Bounds|MissingCells|LateColumns|Undecided|LeakNoFeatures|TestTrust$$|TestTrain$$|^Fuzz
 
 # A program is the same wherever a commit is built: without the paths of the folder, and
 # with the commit by its name rather than as Go finds it, which does so in a clone but not

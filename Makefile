@@ -70,8 +70,11 @@ test: ## check what may have been broken, ten minutes on two cores: lint, unit t
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, research, Beam and the GPU as well
 	@BACA_TEST=all $(MAKE) --no-print-directory --jobs=2 checks test-race test-wasm test-research test-columnar test-gpu test-beam; status=$$?; build/tools/left-out.sh; exit $$status
 
-# The longest begin first, so that they do not run alone at the end.
-checks: lint page
+# One after the other, so that what test-all runs beside them compiles nothing at the same time that they do. The longest
+# tests begin first, so that they do not run alone at the end.
+checks:
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory page
 	$(TEST) ./build/tools/e2e ./build/python/wheel ./build/npm ./...
 	$(TEST) -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
 	$(WASM) $(TEST) -short ./algo/internal/kernel ./algo/gin ./wasm/message

@@ -45,8 +45,8 @@ def test_scores_are_those_of_the_command(detector, molecules):
     assert [f"{-x:.6g}" for x in detector.score_samples(molecules)] == [row["score"] for row in table]
 
 
-@pytest.mark.parametrize("by", ["batch", "attention"])
-@pytest.mark.parametrize("times", [1, 30])  # all of them are the batch, or a sample of them
+# All of them are the batch, or a sample of them.
+@pytest.mark.parametrize("by, times", [("batch", 1), ("batch", 30), ("attention", 1)])
 def test_batch_is_that_of_the_command(tmp_path, molecules, by, times):
     texts = molecules if times == 1 else [mol + "." + "C" * n for n in range(1, times) for mol in molecules]
     texts = ["C(", *texts]

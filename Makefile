@@ -68,13 +68,10 @@ test: ## check what may have been broken, ten minutes on two cores: lint, unit t
 	@$(MAKE) --no-print-directory checks; status=$$?; build/tools/left-out.sh; exit $$status
 
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, research, Beam and the GPU as well
-	@BACA_TEST=all $(MAKE) --no-print-directory --jobs=2 checks test-race test-wasm test-research test-columnar test-gpu test-beam; status=$$?; build/tools/left-out.sh; exit $$status
+	@BACA_TEST=all $(MAKE) --no-print-directory checks test-research test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
 
-# One after the other, so that what test-all runs beside them compiles nothing at the same time that they do. The longest
-# tests begin first, so that they do not run alone at the end.
-checks:
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory page
+# The longest begin first, so that they do not run alone at the end.
+checks: lint page
 	$(TEST) ./build/tools/e2e ./build/python/wheel ./build/npm ./...
 	$(TEST) -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
 	$(WASM) $(TEST) -short ./algo/internal/kernel ./algo/gin ./wasm/message
@@ -138,7 +135,7 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	build/tools/govulncheck.sh
 
 bench: ## measure natively, in Node, in Chromium, whole commands and other programs (BENCH="-against REV", -platforms, -count)
-	$(GO) run ./build/tools/bench $(BENCH)
+	CGO_ENABLED=1 $(GO) run ./build/tools/bench $(BENCH)
 
 bench-quick: paper ## one pair and one seed of the results table (DATA=folder with the public sets)
 	bin/baca-paper bench table1 --data $(DATA) --out out/quick --pairs PTC_MR/MUTAG --seeds 1

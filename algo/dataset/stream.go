@@ -221,6 +221,18 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 // Parsed returns r with its Graph, or Err. The default id is the row number.
 func (r Record) Parsed() Record { return r.parsed().Named() }
 
+// In returns r as a record of form f. If r was parsed in f, it still is, with a copy of its graph.
+func (r Record) In(f molecule.Form) Record {
+	if r.Graph != nil && r.Form == f {
+		g := *r.Graph // what is computed of the copy is not kept
+		r.Graph = &g
+	} else if r.SMILES != "" || r.molfile != "" && !r.linked {
+		r.Graph, r.Aside = nil, molecule.Aside{}
+	}
+	r.Form = f
+	return r
+}
+
 // Named returns r with an id: its own, or the row number.
 func (r Record) Named() Record {
 	if r.ID == "" {

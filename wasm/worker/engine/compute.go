@@ -47,6 +47,9 @@ func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error
 		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
 		if mol, err := e.input.parse(&m); err == nil {
 			do(m.Row-1, mol)
+			if e.input.kept != nil {
+				e.input.kept[m.Row-1] = m // for the next search
+			}
 		}
 	}
 	return nil

@@ -36,20 +36,18 @@ type input struct {
 	format       dataset.Format
 	labels       []int8 // by record, see labelOf; nil without any
 	opened       message.Opened
-	// kept are all records, parsed, nil for more than mostAtoms, which are read again for every run.
+	// kept are all records, parsed, nil for more than mostAtoms, which are read again for every run. They have graphs for
+	// scoring, or molecules once a search has asked for them.
 	kept  []dataset.Record
 	atoms int // of all
 }
 
-// mostAtoms bounds kept molecules, to about 50 MB.
+// mostAtoms bounds kept graphs, to about 50 MB.
 const mostAtoms = 1 << 20
 
 // keep keeps a parsed record, or lets all go.
-func (in *input) keep(m dataset.Record, mol *molecule.Molecule) {
-	switch {
-	case mol != nil:
-		in.atoms += len(mol.Atoms)
-	case m.Graph != nil:
+func (in *input) keep(m dataset.Record) {
+	if m.Graph != nil {
 		in.atoms += m.Graph.N()
 	}
 	if in.atoms > mostAtoms {
@@ -70,8 +68,7 @@ func (in *input) records(read *counter, form molecule.Form, cells ...string) ite
 	}
 	return func(yield func(dataset.Record, error) bool) {
 		for _, m := range in.kept {
-			m.Form = form
-			if !yield(m, nil) {
+			if !yield(m.In(form), nil) {
 				return
 			}
 		}
@@ -246,6 +243,9 @@ func (e *Engine) readRecords(in *input, helpFirst bool, sum hash.Hash, post func
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()
+	if e.model != nil {
+		o.Form = e.form().Unordered() // that of scoring, which so need not parse again
+	}
 	large, label := in.source.Size() > mostOwn, -1
 	o.Own = func(all, names []string) {
 		in.opened.Columns = all[:min(len(all), message.MostColumns)]
@@ -264,14 +264,9 @@ func (e *Engine) readRecords(in *input, helpFirst bool, sum hash.Hash, post func
 			flush() // what could be read
 			return err
 		}
-		mol, err := in.parse(&m)
-		m.Err = err
-		in.keep(m, mol)
-		r := m.Named()
-		if mol != nil && r.SMILES == "" {
-			r.Written = smiles.Write(mol)
-		}
-		if err != nil {
+		r := m.Parsed()
+		in.keep(r)
+		if r.Err != nil {
 			chunk.Problems = append(chunk.Problems, problem(r))
 			in.opened.Refused++
 		}
@@ -283,7 +278,9 @@ func (e *Engine) readRecords(in *input, helpFirst bool, sum hash.Hash, post func
 		}
 		read := r.Entry // without its graph
 		rows, chunk.Line = append(rows, &read), append(chunk.Line, int32(r.Line))
-		aside.Count(m.Aside) // of plain graphs
+		if in.format.Graphs() { // a score tells that of molecules
+			aside.Count(r.Aside)
+		}
 		in.opened.Records++
 		if len(rows) >= recordsChunk || len(rows)*len(fields) >= recordsCells || time.Since(sent) >= recordsTime {
 			flush()
@@ -312,6 +309,7 @@ func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 		*m = m.Parsed()
 		return nil, m.Err
 	}
+	m.Graph = nil // that of a kept record
 	return m.Parse()
 }
 

@@ -32,15 +32,10 @@ const MaxNearest = 100
 // Nearest returns the count training graphs most similar to g, most similar first, ties by place.
 // It omits those of similarity 0.
 func (s *Scorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
-	similarities := make([]float64, s.near.Subtrees.Len())
-	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
 	list := []TrainingGraph{}
-	for k, x := range similarities {
-		at := len(list)
-		for ; at > 0 && list[at-1].Similarity < x; at-- {
-		}
-		if at < count && x > 0 {
-			list = slices.Insert(list[:min(len(list), count-1)], at, TrainingGraph{Place: k, Row: s.rows()[k], Similarity: x})
+	for _, m := range s.near.Subtrees.Nearest(fingerprint.New(g, fingerprint.DefaultHeight), count) {
+		if m.Similarity > 0 {
+			list = append(list, TrainingGraph{Place: m.Print, Row: s.rows()[m.Print], Similarity: m.Similarity})
 		}
 	}
 	for i := range list {

@@ -25,11 +25,12 @@ func Example() {
 	}
 	index := fingerprint.NewIndex(seen)
 	ring := fingerprint.New(chain(6, [2]int32{5, 0}), fingerprint.DefaultHeight)
-	fmt.Printf("sets %.2f\n", index.Nearest(fingerprint.Sets, ring, 2))
-	fmt.Printf("counts %.2f\n", index.Nearest(fingerprint.Counts, ring, 2))
+	for _, n := range index.Nearest(ring, 2) {
+		fmt.Printf("print %d: %.2f\n", n.Print, n.Similarity)
+	}
 	fmt.Printf("known %.2f\n", index.Known(ring))
 	// Output:
-	// sets [1.00 0.33]
-	// counts [0.83 0.30]
+	// print 2: 0.83
+	// print 1: 0.30
 	// known 1.00
 }

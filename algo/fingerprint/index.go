@@ -242,18 +242,6 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 }
 
-// Nearest returns the similarities of p to its k most similar prints, the largest first, or to all prints if the index
-// has fewer. It is meant for a small k.
-func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
-	all := make([]float64, x.Len())
-	x.Similarities(all, m, p)
-	best := slices.Repeat([]float64{-1}, min(k, x.Len()))
-	for _, s := range all {
-		insert(best, s)
-	}
-	return best
-}
-
 // insert inserts s into a descending list if it is larger than the last value, which is dropped.
 func insert(list []float64, s float64) {
 	at := len(list) - 1

@@ -312,7 +312,7 @@ func TestDamagedPrints(t *testing.T) {
 		y.Best(q, 1)
 		y.Closest(q, -1)
 		y.Lacks(q, Sets)
-		y.Nearest(Counts, q, 3)
+		y.Nearest(q, 3)
 		y.Print(rng.IntN(len(prints)))
 		if _, err := p.Unpack(len(list) / 4); err != nil {
 			t.Fatalf("an index, but no prints: %v", err)

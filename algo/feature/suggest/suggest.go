@@ -15,7 +15,6 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/cover"
 	"baca/algo/decide"
-	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/parallel"
@@ -142,7 +141,7 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 		s.Picks = append(s.Picks, Pick{
 			Graph: c.Candidate, Score: score, P: decide.PValues([]float64{score}, l.scorer.Ranked)[0],
 			Gain: c.Gain / float64(len(points)), Nearer: walk.nearer[k], Inside: walk.inside[k],
-			Similarity: l.scorer.Bank.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1)[0],
+			Similarity: l.scorer.Bank.Subtrees.Nearest(l.outline.Prints[c.Candidate], 1)[0].Similarity,
 		})
 	}
 	return s, g.rivals(ctx, s, o)

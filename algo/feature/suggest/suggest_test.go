@@ -188,7 +188,7 @@ func TestSuggestAgainstDefinitions(t *testing.T) {
 			x := answers[picks[k]].Score
 			same(fmt.Sprint("pick ", k), []float64{float64(p.Graph), p.Score, p.P, p.Gain, float64(p.Nearer), float64(p.Inside), p.Similarity},
 				[]float64{float64(picks[k]), x, decide.PValues([]float64{x}, s.Ranked)[0], got.Far[k] - got.Far[k+1], nearer, inside,
-					slices.Max(s.Bank.Subtrees.Nearest(fingerprint.Counts, all.Prints[picks[k]], 40))})
+					s.Bank.Subtrees.Nearest(all.Prints[picks[k]], 40)[0].Similarity})
 		}
 	}
 }

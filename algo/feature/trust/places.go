@@ -11,6 +11,7 @@ import (
 	"baca/algo/alone"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/parallel"
 	"baca/algo/near"
 )
@@ -77,7 +78,7 @@ func placesOf(ctx context.Context, s *alone.Scorer, n int, of func(k int) (print
 	list, parts := make([]Place, n), s.Parts()
 	err := parallel.For(ctx, parts.Workers, n, func(_, k int) {
 		print, own, score := of(k)
-		nearest := parts.Bank.Subtrees.Nearest(fingerprint.Counts, print, orderNearest+1)
+		nearest := lists.Map(parts.Bank.Subtrees.Nearest(print, orderNearest+1), func(m fingerprint.Match) float64 { return m.Similarity })
 		if own && len(nearest) > 0 {
 			nearest = nearest[1:] // without itself
 		}

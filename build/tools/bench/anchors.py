@@ -1,8 +1,9 @@
-"""Times what RDKit offers for the work of build/tools/bench and prints lines as Go's
-benchmarks do. Usage:
+"""Times what RDKit and FPSim2 offer for the work of build/tools/bench and prints lines as
+Go's benchmarks do. Usage:
 
     anchors.py NAME BANK QUERIES        the most similar fingerprint of a bank
     anchors.py rows COUNT BANK QUERIES  the same for COUNT molecules like QUERIES: reading, ECFP4, Tanimoto
+    anchors.py five NAME BANK QUERIES   the five most similar by FPSim2: ECFP4 of 2 048 bits, made before, in memory
 
 BANK and QUERIES hold fingerprints of 1 024 bits, one after the other, or SMILES below a head.
 """
@@ -62,7 +63,25 @@ def rows(of, bank, queries):
     line(f"Rows/{of}", (os.times().user - begin) / count * int(of))
 
 
+def five(name, bank, queries):
+    from FPSim2 import FPSim2Engine
+    from FPSim2.io import create_db_file
+    from rdkit import Chem, RDLogger
+    from rdkit.Chem import rdFingerprintGenerator
+
+    RDLogger.DisableLog("rdApp.*")
+    with open(bank) as f:
+        create_db_file([(s, i) for i, s in enumerate(f.read().split())], bank + ".h5", "smiles", "Morgan", {"radius": 2, "fpSize": 2048})
+    engine = FPSim2Engine(bank + ".h5")
+    make = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048).GetFingerprint
+    with open(queries) as f:
+        prints = [make(m) for m in map(Chem.MolFromSmiles, f.read().split()) if m]
+    line(name, fastest(lambda: [engine.top_k(p, 5, 0.0) for p in prints]) / len(prints))
+
+
 if sys.argv[1] == "rows":
     rows(*sys.argv[2:])
+elif sys.argv[1] == "five":
+    five(*sys.argv[2:])
 else:
     rdkit(*sys.argv[1:])

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // anchors is a Python program that measures RDKit.
@@ -36,7 +37,7 @@ func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	return append(append(jobs, rdkit...), more...), errors.Join(err, failed, missing)
 }
 
-// rdkit plans the benchmarks with RDKit, on the fingerprints and molecules of ours.
+// rdkit plans the benchmarks with RDKit, on the fingerprints and molecules of ours, and with FPSim2 where it is installed.
 func (b bench) rdkit(ctx context.Context) (jobs []job, err error) {
 	defer try.Catch(&err)
 	name, err := b.bits(ctx)
@@ -51,8 +52,11 @@ func (b bench) rdkit(ctx context.Context) (jobs []job, err error) {
 				}}
 			}
 			random := shuffled(try.To(mix(b.data)))
-			return []job{run(name, "bank.bits", "queries.bits"), run("rows", "60000", "bank.smi", "rows.smi")}, errors.Join(
-				write(filepath.Join(b.bin, "bank.smi"), random[len(random)-1500:]), write(filepath.Join(b.bin, "rows.smi"), random[:10_000]))
+			jobs = []job{run(name, "bank.bits", "queries.bits"), run("rows", "60000", "bank.smi", "rows.smi")}
+			if _, missing := execute(ctx, b.root, nil, python, "-c", "import FPSim2"); missing == nil {
+				jobs = append(jobs, run("five", strings.Replace(name, "popcount", "five", 1), "known.smi", "asked.smi"))
+			}
+			return jobs, errors.Join(write(filepath.Join(b.bin, "bank.smi"), random[len(random)-1500:]), write(filepath.Join(b.bin, "rows.smi"), random[:10_000]))
 		}
 	}
 	return nil, err

@@ -23,6 +23,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/algo/tanimoto"
 	"baca/algo/training"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -176,14 +177,12 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 		p, _, _ := smiles.Parent(m)
 		return baseline.ECFP(p, 2)
 	}
-	var prints []fingerprint.Print
+	var prints [][]uint32
 	for _, text := range smilesOf(known) {
-		prints = append(prints, ecfp(text))
+		prints = append(prints, ecfp(text).Keys)
 	}
-	index, all := fingerprint.NewIndex(prints), len(texts)
-	texts = slices.DeleteFunc(texts, func(text string) bool {
-		return index.Nearest(fingerprint.Sets, ecfp(text), 1)[0] >= likeKnown
-	})
+	search, all := tanimoto.NewSearch(tanimoto.New(prints)), len(texts)
+	texts = slices.DeleteFunc(texts, func(text string) bool { return search.Nearest(ecfp(text).Keys, -1) >= likeKnown })
 	if left := all - len(texts); left < len(known) {
 		t.Errorf("%d molecules are left out: want at least the %d known drugs", left, len(known))
 	}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"baca/algo/fingerprint"
@@ -51,10 +52,12 @@ func nearest(bank []folded, sizes []int, q *folded) float64 {
 // neighbourQueries is how many molecules are asked for.
 const neighbourQueries = 200
 
-// BenchmarkNeighbour asks for the most similar of many graphs: by the index of subtrees, which is exact, and by
-// comparing fingerprints of 1 024 bits one by one, which BACA_BITS names a folder to write to.
+// BenchmarkNeighbour asks for the most similar of many graphs, and for the five most similar: by the index of subtrees,
+// which is exact, and by comparing fingerprints of 1 024 bits one by one. BACA_BITS names a folder to write these to, and
+// the molecules, for other programs.
 func BenchmarkNeighbour(b *testing.B) {
 	var graphs []*graph.Graph
+	var texts []string
 	m := varied()
 	if f, err := sets.Open("mol/many.csv"); err == nil {
 		defer f.Close()
@@ -62,18 +65,19 @@ func BenchmarkNeighbour(b *testing.B) {
 	}
 	for _, text := range m.smiles {
 		if g, err := smiles.ParseGraph(text); err == nil {
-			graphs = append(graphs, g)
+			graphs, texts = append(graphs, g), append(texts, text)
 		}
 	}
 	prints := try.To(fingerprint.All(ctx, 1, graphs, fingerprint.DefaultHeight))
 	// The queries lie evenly, as the list does.
 	var asked, known []fingerprint.Print
+	var askedTexts, knownTexts []string
 	every := max(2, len(prints)/neighbourQueries)
 	for i, p := range prints {
 		if i%every == every/2 {
-			asked = append(asked, p)
+			asked, askedTexts = append(asked, p), append(askedTexts, texts[i])
 		} else {
-			known = append(known, p)
+			known, knownTexts = append(known, p), append(knownTexts, texts[i])
 		}
 	}
 	index := fingerprint.NewIndex(known)
@@ -88,12 +92,15 @@ func BenchmarkNeighbour(b *testing.B) {
 	if folder := os.Getenv("BACA_BITS"); folder != "" {
 		try.Check(writeBits(filepath.Join(folder, "bank.bits"), bank))
 		try.Check(writeBits(filepath.Join(folder, "queries.bits"), queries))
+		try.Check(os.WriteFile(filepath.Join(folder, "known.smi"), []byte(strings.Join(knownTexts, "\n")), 0o666))
+		try.Check(os.WriteFile(filepath.Join(folder, "asked.smi"), []byte(strings.Join(askedTexts, "\n")), 0o666))
 	}
 	for _, way := range []struct {
 		name string
 		ask  func(i int)
 	}{
 		{"subtrees", func(i int) { index.Best(asked[i], -1) }},
+		{"five", func(i int) { index.Nearest(asked[i], 5) }},
 		{"popcount", func(i int) { nearest(bank, sizes, &queries[i]) }},
 	} {
 		b.Run(fmt.Sprintf("%d/%s", len(known), way.name), func(b *testing.B) {

@@ -129,14 +129,14 @@ var namings = sync.OnceValues(func() (list []naming, centres []patternAtom) {
 			add(p.centre, p.naming, p.atoms[0], lists.Map(p.atoms[1:], func(a patternAtom) kindSet { return a.kinds })...)
 		}
 	}
-	carbon, every, aromatic := patternAtom{kinds: kindsOf("C")}, patternAtom{kinds: everyKind}, patternAtom{kinds: aromaticKinds}
-	add("carbon", polyhalogen, carbon, kindsOf("F", "Cl", "Br", "I"))
-	add("carbon", polyyne, carbon)
+	carbonAtom, every, aromatic := patternAtom{kinds: carbons}, patternAtom{kinds: everyKind}, patternAtom{kinds: aromaticKinds}
+	add("carbon", polyhalogen, carbonAtom, halogens)
+	add("carbon", polyyne, carbonAtom)
 	patterns(functional())
 	add("every", element, every)
 	add("every", ringSystem, every)
 	add("aromatic", aromaticRing, aromatic)
-	add("carbon", unsaturated, carbon)
+	add("carbon", unsaturated, carbonAtom)
 	add("every", otherRing, every)
 	patterns(plain())
 	add("every", rest, every)
@@ -147,6 +147,7 @@ var namings = sync.OnceValues(func() (list []naming, centres []patternAtom) {
 type atoms struct {
 	molecule.Atoms
 	kinds   []uint8  // see kindSet
+	traits  []uint32 // see pack
 	present kindSet  // of all atoms
 	fits    [][]int  // the atoms that fit each centre, nil if not known yet
 	room    []int    // memory of fits
@@ -171,7 +172,7 @@ func newAtoms(g *graph.Graph) *atoms {
 func (a *atoms) begin(g *graph.Graph, rings [][]int) {
 	n := g.N()
 	*a = atoms{
-		Atoms: molecule.Atoms{Graph: g}, kinds: slices.Grow(a.kinds[:0], n)[:n], fits: a.fits, room: a.room[:0], rings: rings,
+		Atoms: molecule.Atoms{Graph: g}, kinds: slices.Grow(a.kinds[:0], n)[:n], traits: slices.Grow(a.traits[:0], n)[:n], fits: a.fits, room: a.room[:0], rings: rings,
 		members: slices.Grow(a.members[:0], n)[:n], taken: slices.Grow(a.taken[:0], n)[:n], found: slices.Grow(a.found[:0], 16),
 	}
 	clear(a.members)
@@ -189,14 +190,22 @@ func (a *atoms) begin(g *graph.Graph, rings [][]int) {
 		a.kinds[i] = kind
 		a.present.add(kind)
 	}
+	for i := range a.traits {
+		a.traits[i] = a.pack(i)
+	}
 }
 
 func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }
 
-// is reports whether atom i is of one of the elements.
-func (a *atoms) is(i int, symbols ...string) bool {
-	return slices.Contains(symbols, a.symbol(i))
-}
+// is reports whether atom i is of one of the kinds.
+func (a *atoms) is(i int, kinds *kindSet) bool { return kinds.has(a.kinds[i]) }
+
+var (
+	hydrogens, carbons, nitrogens, oxygens, fluorines = kindsOf("H"), kindsOf("C"), kindsOf("N"), kindsOf("O"), kindsOf("F")
+	chlorines, halogens, chalcogens                   = kindsOf("Cl"), kindsOf("F", "Cl", "Br", "I"), kindsOf("O", "S", "Se")
+	usual                                             = kindsOf("H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I")
+	nonmetals                                         = kindsOf("H", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I", "At", "He", "Ne", "Ar", "Kr", "Xe", "Rn", "*")
+)
 
 // neighbours counts the neighbours of an atom, hydrogens included.
 func (a *atoms) neighbours(i int) int { return a.Value(i, molecule.ColumnNeighbors) }
@@ -227,15 +236,15 @@ func (a *atoms) flat(i int) bool {
 // double reports whether a nitrogen, oxygen, sulfur or selenium atom has a double bond.
 // Features do not tell bond orders: neighbours, hydrogens and charge must do.
 func (a *atoms) double(i int) bool {
-	if a.is(i, "N") {
+	if a.is(i, &nitrogens) {
 		return a.flat(i) && a.neighbours(i) <= 2
 	}
-	return a.is(i, "O", "S", "Se") && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.Charge(i) == 0
+	return a.is(i, &chalcogens) && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.Charge(i) == 0
 }
 
 // metal reports whether an atom is a metal.
 func (a *atoms) metal(i int) bool {
-	return !a.is(i, "H", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I", "At", "He", "Ne", "Ar", "Kr", "Xe", "Rn", "*")
+	return !a.is(i, &nonmetals)
 }
 
 // near returns the neighbours of an atom that pass a test.
@@ -249,9 +258,9 @@ func (a *atoms) near(i int, test func(j int) bool) []int {
 	return list
 }
 
-// nearby returns the neighbours of atom i that are of one of the elements.
-func (a *atoms) nearby(i int, symbols ...string) []int {
-	return a.near(i, func(j int) bool { return a.is(j, symbols...) })
+// nearby returns the neighbours of atom i that are of one of the kinds.
+func (a *atoms) nearby(i int, kinds *kindSet) []int {
+	return a.near(i, func(j int) bool { return a.is(j, kinds) })
 }
 
 // spread returns atom i and the atoms that are reachable from i through atoms that pass test.
@@ -277,9 +286,11 @@ var organo = map[string]string{
 // group is empty.
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
-	organic := func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) > hybridizationSP } // sp² or sp³
+	organic := func(j int) bool {
+		return a.is(j, &carbons) && a.Value(j, molecule.ColumnHybridization) > hybridizationSP
+	} // sp² or sp³
 	switch {
-	case a.is(i, "H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I") || a.Aromatic(i):
+	case a.is(i, &usual) || a.Aromatic(i):
 		return group{}
 	case symbol == "*":
 		return group{name: "atom of no given element"}
@@ -296,32 +307,32 @@ func element(a *atoms, i int) group {
 // polyhalogen names carbons with two or more halogens, chained ones as one group. The group is empty if atom i is not one.
 func polyhalogen(a *atoms, i int) group {
 	full := func(j int) bool {
-		return a.is(j, "C") && !a.flat(j) && !a.taken[j] && len(a.nearby(j, "F", "Cl", "Br", "I")) >= 2
+		return a.is(j, &carbons) && !a.flat(j) && !a.taken[j] && len(a.nearby(j, &halogens)) >= 2
 	}
 	if !full(i) {
 		return group{}
 	}
 	chain := a.spread(i, full, nil)
-	var all []int    // the chain with its halogens
-	fluorine := true // all halogens are fluorine
+	var all []int       // the chain with its halogens
+	fluorinated := true // all halogens are fluorine
 	for _, j := range chain {
-		halogens := a.nearby(j, "F", "Cl", "Br", "I")
-		fluorine = fluorine && len(halogens) == len(a.nearby(j, "F"))
+		halogens := a.nearby(j, &halogens)
+		fluorinated = fluorinated && len(halogens) == len(a.nearby(j, &fluorines))
 		all = slices.Concat(all, halogens, []int{j})
 	}
 	name := "polyhalogenated carbon"
 	switch three := len(all) == 4 && a.Degree(i) == 4; { // one carbon with three halogens and one other neighbour
-	case len(chain) > 1 && fluorine:
+	case len(chain) > 1 && fluorinated:
 		name = "perfluorinated chain"
 	case len(chain) > 1:
 		name = "perhalogenated chain"
-	case fluorine && three:
+	case fluorinated && three:
 		name = "trifluoromethyl group"
-	case fluorine && len(all) == 3 && a.hydrogens(i) == 1:
+	case fluorinated && len(all) == 3 && a.hydrogens(i) == 1:
 		name = "CHF₂ group"
-	case fluorine && len(all) == 3 && a.Degree(i) > 2:
+	case fluorinated && len(all) == 3 && a.Degree(i) > 2:
 		name = "CF₂ group"
-	case three && len(a.nearby(i, "Cl")) == 3:
+	case three && len(a.nearby(i, &chlorines)) == 3:
 		name = "trichloromethyl group"
 	}
 	return group{name: name, nodes: all}
@@ -334,7 +345,7 @@ const hybridizationSP = 0
 // neighbours. Otherwise the group is empty.
 func polyyne(a *atoms, i int) group {
 	linear := func(j int) bool {
-		return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
+		return a.is(j, &carbons) && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
 	}
 	if !linear(i) || a.Degree(i) > 2 {
 		return group{}
@@ -349,11 +360,11 @@ func polyyne(a *atoms, i int) group {
 // none, or the only one.
 func unsaturated(a *atoms, i int) group {
 	// Carbons with double bonds to other elements are in groups that were taken before.
-	carbons := func(j int) bool { return a.is(j, "C") && a.flat(j) && !a.taken[j] }
-	if !carbons(i) {
+	double := func(j int) bool { return a.is(j, &carbons) && a.flat(j) && !a.taken[j] }
+	if !double(i) {
 		return group{}
 	}
-	all := a.spread(i, carbons, nil)
+	all := a.spread(i, double, nil)
 	switch len(all) {
 	case 1:
 		return group{}
@@ -370,16 +381,16 @@ const longChain = 8
 
 // rest names an atom that no other naming fits. Carbons outside rings are named with their chain.
 func rest(a *atoms, i int) group {
-	if !a.is(i, "C") {
+	if !a.is(i, &carbons) {
 		if a.Degree(i) == 0 && a.Charge(i) != 0 {
 			return group{name: formula(a.Graph, i) + " ion"}
 		}
-		if a.is(i, "H") {
+		if a.is(i, &hydrogens) {
 			return group{name: "written-out hydrogen"}
 		}
 		return group{name: a.symbol(i) + " atom"}
 	}
-	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, "C") && !a.InRing(j) }, nil)
+	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, &carbons) && !a.InRing(j) }, nil)
 	name := "saturated carbon"
 	switch n := len(part); {
 	case n >= longChain:

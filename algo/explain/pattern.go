@@ -38,28 +38,38 @@ type pattern struct {
 }
 
 type patternAtom struct {
-	parent     int     // index of the atom it is bound to; -1 for the centre
-	kinds      kindSet // for a metal all that are not aromatic
-	metal      bool    // M
-	context    bool    // ~: not a member of the group
-	double     bool    // =
-	in         bool    // r
-	conditions []condition
+	parent  int     // index of the atom it is bound to; -1 for the centre
+	kinds   kindSet // for a metal all that are not aromatic
+	context bool    // ~: not a member of the group
+	in      bool    // r
+	// The traits of an atom that fits, as pack has them, have these values in the bits of asked.
+	asked, traits uint32
 }
 
-// A condition holds for atoms whose property of equals value.
-type condition struct {
-	of    func(a *atoms, i int) int
-	value int
+// Traits of an atom have four bits each, in this order, then one that tells of a double bond, see atoms.double, and one of
+// a metal.
+const traitNames = "qhxd^"
+
+const doubleTrait, metalTrait = 1 << (4 * len(traitNames)), 2 << (4 * len(traitNames))
+
+// pack returns the traits of atom i.
+func (a *atoms) pack(i int) (traits uint32) {
+	for k, value := range [len(traitNames)]int{
+		cmp.Compare(a.Charge(i), 0), a.hydrogens(i), a.neighbours(i), a.heavy(i), a.Value(i, molecule.ColumnHybridization) + 1,
+	} {
+		traits |= trait4(value) << (4 * k)
+	}
+	if a.double(i) {
+		traits |= doubleTrait
+	}
+	if a.metal(i) {
+		traits |= metalTrait
+	}
+	return traits
 }
 
-var conditions = map[byte]func(a *atoms, i int) int{
-	'q': func(a *atoms, i int) int { return cmp.Compare(a.Charge(i), 0) },
-	'h': (*atoms).hydrogens,
-	'x': (*atoms).neighbours,
-	'd': (*atoms).heavy,
-	'^': func(a *atoms, i int) int { return a.Value(i, molecule.ColumnHybridization) + 1 },
-}
+// trait4 returns the four bits of a value. Those from 13 on are alike, and no pattern asks for them.
+func trait4(value int) uint32 { return uint32(min(max(value, -1), 13) + 1) }
 
 // tokens are parentheses and atoms with marks, elements and conditions.
 var tokens = regexp.MustCompile(`[()]|([~=]*)(?:\[([^\]]*)\]|([A-Za-z]))`)
@@ -74,7 +84,10 @@ func parsePattern(name, text string) *pattern {
 		case ")":
 			at, stack = stack[len(stack)-1], stack[:len(stack)-1]
 		default:
-			atom := patternAtom{parent: at, context: strings.Contains(token[1], "~"), double: strings.Contains(token[1], "=")}
+			atom := patternAtom{parent: at, context: strings.Contains(token[1], "~")}
+			if strings.Contains(token[1], "=") {
+				atom.ask(doubleTrait, doubleTrait)
+			}
 			p.read(&atom, token[2]+token[3])
 			if at < 0 {
 				p.centre = token[0]
@@ -90,7 +103,8 @@ func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
 		if symbol == "M" {
-			atom.metal, atom.kinds = true, kindSet{math.MaxUint64, math.MaxUint64} // all below aromaticKind
+			atom.kinds = kindSet{math.MaxUint64, math.MaxUint64} // all below aromaticKind
+			atom.ask(metalTrait, metalTrait)
 			continue
 		}
 		kind := elementOf(strings.ToUpper(symbol[:1]) + symbol[1:])
@@ -107,14 +121,15 @@ func (p *pattern) read(atom *patternAtom, text string) {
 		if part[0] == 'r' {
 			atom.in, p.size = true, value
 		} else {
-			atom.conditions = append(atom.conditions, condition{conditions[part[0]], value})
+			at := 4 * strings.IndexByte(traitNames, part[0])
+			atom.ask(15<<at, trait4(value)<<at)
 		}
 	}
 }
 
 // elementOf returns the atomic number of a symbol. It panics if there is no such element.
 func elementOf(symbol string) int {
-	for number := 1; number <= molecule.MaxElement; number++ {
+	for number := range molecule.MaxElement + 1 {
 		if molecule.Symbol(number) == symbol {
 			return number
 		}
@@ -191,10 +206,10 @@ func count(these, list []int) int {
 	return n
 }
 
+// ask adds what the bits of asked have to be.
+func (t *patternAtom) ask(asked, traits uint32) { t.asked, t.traits = t.asked|asked, t.traits|traits }
+
 // is reports whether atom i of a molecule fits.
 func (t *patternAtom) is(a *atoms, i int) bool {
-	if !t.kinds.has(a.kinds[i]) || t.metal && !a.metal(i) {
-		return false
-	}
-	return !(t.double && !a.double(i)) && !slices.ContainsFunc(t.conditions, func(c condition) bool { return c.of(a, i) != c.value })
+	return t.kinds.has(a.kinds[i]) && a.traits[i]&t.asked == t.traits
 }

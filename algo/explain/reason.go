@@ -301,9 +301,9 @@ func nodeName(g *graph.Graph, i int) string {
 		text = coordination(a.neighbours(i)) + " " + text
 	case a.Aromatic(i):
 		text = "aromatic " + text
-	case a.is(i, "C") && a.flat(i):
+	case a.symbol(i) == "C" && a.flat(i):
 		text = "doubly bound " + text
-	case a.is(i, "C") && a.Value(i, molecule.ColumnHybridization) == 0:
+	case a.symbol(i) == "C" && a.Value(i, molecule.ColumnHybridization) == 0:
 		text = "linear " + text
 	}
 	if n := a.Value(i, molecule.ColumnRadicals); n > 0 {

@@ -150,7 +150,7 @@ func aromaticRing(a *atoms, i int) group {
 	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
 		kind := "aromatic"
-		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, "C") }) {
+		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, &carbons) }) {
 			kind = "heteroaromatic"
 		}
 		name = kind + " ring"
@@ -183,15 +183,15 @@ func otherRing(a *atoms, i int) group {
 
 // crown reports whether a ring is a crown ether: a third of its atoms are oxygens, all others saturated carbons.
 func crown(a *atoms, ring []int) bool {
-	oxygens := 0
+	count := 0
 	for _, i := range ring {
-		if a.is(i, "O") {
-			oxygens++
-		} else if !a.is(i, "C") || a.flat(i) || a.Aromatic(i) {
+		if a.is(i, &oxygens) {
+			count++
+		} else if !a.is(i, &carbons) || a.flat(i) || a.Aromatic(i) {
 			return false
 		}
 	}
-	return 3*oxygens == len(ring)
+	return 3*count == len(ring)
 }
 
 // kind encodes an atom for ringsByName: its element, whether it is aromatic, and whether it is a carbon with a
@@ -201,7 +201,7 @@ func (a *atoms) kind(i int) int {
 	switch {
 	case a.Aromatic(i):
 		return kind + 1
-	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
+	case a.is(i, &carbons) && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
 		return kind + 2
 	}
 	return kind
@@ -212,16 +212,19 @@ func (a *atoms) bare(i int) int { return a.kind(i) &^ 2 }
 
 // signature identifies the subgraph of nodes. encode gives what distinguishes an atom.
 func (a *atoms) signature(nodes []int, encode func(int) int) [2]uint64 {
-	inside := make([]bool, a.N())
-	for _, i := range nodes {
-		inside[i] = true
+	place := slices.Repeat([]int32{-1}, a.N())
+	for k, i := range nodes {
+		place[i] = int32(k)
 	}
-	g := a.Select(func(i int) bool { return inside[i] })
-	g.Features, g.X = 1, make([]float32, 0, g.N())
-	for i, is := range inside {
-		if is {
-			g.X = append(g.X, float32(encode(i)))
+	g := &graph.Graph{Features: 1, Offsets: make([]int32, 1, len(nodes)+1), Neighbors: make([]int32, 0, 3*len(nodes))}
+	for _, i := range nodes {
+		g.X = append(g.X, float32(encode(i)))
+		for _, j := range a.Row(i) {
+			if place[j] >= 0 {
+				g.Neighbors = append(g.Neighbors, place[j])
+			}
 		}
+		g.Offsets = append(g.Offsets, int32(len(g.Neighbors)))
 	}
 	return fingerprint.Signature(g, -1)
 }

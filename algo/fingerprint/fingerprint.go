@@ -311,30 +311,24 @@ type workspace struct {
 
 // A memo caches the hashes of nodes at height 0. Most nodes of molecules equal an earlier one, and comparing
 // features is faster than hashing them.
-type memo struct {
-	features int
-	known    [1 << 8]struct {
-		hash   uint64 // 0 for none
-		degree int32
-		row    [memoFeatures]uint32 // the bits of the features
-	}
+type memo [1 << 8]struct {
+	hash   uint64 // 0 for none
+	degree int32
+	row    [memoFeatures]uint32 // the bits of the features
 }
 
 // spread is 2³² divided by the golden ratio.
 const spread = 0x9e37_79b1
 
-// memoFeatures is the most features of a node in a memo. Molecules have as many.
+// memoFeatures is the number of features of a node in a memo, that of atoms.
 const memoFeatures = 9
 
-// root returns root(g, i, -1), the hash of node i at height 0. The node's degree and features choose a place in m.known.
+// root returns root(g, i, -1), the hash of node i at height 0. The node's degree and features choose a place in m.
 // If the place holds another node, the hash is computed and replaces it.
 func (m *memo) root(g *graph.Graph, i int) uint64 {
-	f := g.Features
-	if f > memoFeatures {
+	const f = memoFeatures
+	if g.Features != f {
 		return root(g, i, -1)
-	}
-	if f != m.features {
-		*m = memo{features: f}
 	}
 	degree := int32(g.Degree(i))
 	at, row := uint32(degree), [memoFeatures]uint32{}
@@ -342,7 +336,7 @@ func (m *memo) root(g *graph.Graph, i int) uint64 {
 		row[c] = math.Float32bits(x)
 		at += bits.RotateLeft32(row[c], 3*c)
 	}
-	k := &m.known[at*spread>>24]
+	k := &m[at*spread>>24]
 	differ := k.degree ^ degree
 	for c, x := range row {
 		differ |= int32(x ^ k.row[c])

@@ -168,16 +168,16 @@ func (s *Search) add(term uint64) {
 func (s *Search) Nearest(keys []uint32, skip int) (best float64) {
 	s.begin(keys)
 	best = -1
-	left, work := len(s.terms), 0
+	left, visited, probed := len(s.terms), 0, 0
 	for _, t := range s.terms {
 		if float64(left)/float64(s.size) <= best {
 			break
 		}
 		s.add(t)
 		left--
-		// Knowing a good set pays as soon as finding it takes less time than was spent.
-		if work += int(t >> 32); work >= len(s.met) {
-			work = 0
+		// Knowing a good set pays once finding it takes less time than was spent since the last one.
+		if visited += int(t >> 32); visited >= 2*probed {
+			probed = visited
 			if i := s.fullest(skip); i >= 0 {
 				best = max(best, s.similarity(uint32(i)))
 			}

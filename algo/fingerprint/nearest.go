@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -35,6 +34,7 @@ type nearest struct {
 	k     int
 	size  int      // of p, by counts
 	terms []sought // the keys of p that the index has
+	order []uint64 // of terms: above the index of each, by how many prints share an occurrence
 	next  int      // the first term that is not in cells yet
 	left  int      // counts of these terms
 	times []uint32 // by number of a key, its count in p; all 0 between calls
@@ -76,9 +76,11 @@ func (s *nearest) begin(x *Index, p Print, k int) {
 			s.left += int(p.Counts[i])
 		}
 	}
-	slices.SortFunc(s.terms, func(a, b sought) int {
-		return cmp.Or(cmp.Compare(uint64(a.holders)*uint64(b.times), uint64(b.holders)*uint64(a.times)), cmp.Compare(a.number, b.number))
-	})
+	s.order = s.order[:0]
+	for k, t := range s.terms {
+		s.order = append(s.order, uint64(t.holders/t.times)<<32|uint64(k))
+	}
+	slices.Sort(s.order)
 }
 
 // least is the similarity of the k-th best print so far, −1 while there are fewer.
@@ -93,8 +95,8 @@ func (s *nearest) least() float64 {
 // and are no smaller than that.
 func (s *nearest) meet() {
 	visited, probed := 0, 0 // holders
-	for ; s.next < len(s.terms) && Tanimoto(s.left, s.size, s.left) >= s.least(); s.next++ {
-		t := &s.terms[s.next]
+	for ; s.next < len(s.order) && Tanimoto(s.left, s.size, s.left) >= s.least(); s.next++ {
+		t := &s.terms[uint32(s.order[s.next])]
 		s.add(t)
 		s.left -= int(t.times)
 		// Knowing good prints pays once finding them takes less time than was spent since they were last looked for.
@@ -154,13 +156,13 @@ func (s *nearest) push(c candidate) {
 	if len(s.open) == s.k {
 		s.open = s.open[:s.k-1]
 	}
-	at := len(s.open)
-	for ; at > 0 && s.open[at-1].bound < c.bound; at-- {
+	s.open = append(s.open, c)
+	for at := len(s.open) - 1; at > 0 && s.open[at-1].bound < c.bound; at-- {
+		s.open[at-1], s.open[at] = c, s.open[at-1]
 	}
-	s.open = slices.Insert(s.open, at, c)
 }
 
-// settle compares in full the prints met that may be among the nearest, the most promising first. It clears all cells.
+// settle compares in full the prints met that may be among the nearest. It clears all cells.
 func (s *nearest) settle() {
 	x, known := s.x, s.common()
 	hidden := s.left - bits.OnesCount64(known) // what is left of terms that the bits of prints do not tell
@@ -183,20 +185,19 @@ func (s *nearest) settle() {
 			s.open = append(s.open, candidate{bound, i})
 		}
 	}
-	slices.SortFunc(s.open, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bound, a.bound), cmp.Compare(a.place, b.place)) })
 	for _, c := range s.open {
-		if c.bound < s.least() {
-			break
+		if c.bound >= s.least() {
+			s.compare(c.place)
+			s.cells[c.place] = 0
 		}
-		s.compare(c.place)
-		s.cells[c.place] = 0
 	}
 	s.met = s.met[:0]
 }
 
 // common has a bit for each common pair that adds an occurrence of a term not visited.
 func (s *nearest) common() (set uint64) {
-	for _, t := range s.terms[s.next:] {
+	for _, o := range s.order[s.next:] {
+		t := &s.terms[uint32(o)]
 		for b, pair := range s.x.common {
 			if pair.number == t.number && pair.times > 0 && pair.times <= t.times {
 				set |= 1 << b
@@ -218,14 +219,17 @@ func (s *nearest) compare(place uint32) {
 	s.rank(Match{Tanimoto(n, s.size, total), int(s.x.records[place].row), n == s.size && n == total})
 }
 
-// rank inserts a match into best.
+// rank inserts a match into best, and drops the last beyond k.
 func (s *nearest) rank(m Match) {
-	at, _ := slices.BinarySearchFunc(s.best, m, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Print, b.Print))
-	})
-	if at < s.k {
-		s.best = slices.Insert(s.best[:min(len(s.best), s.k-1)], at, m)
+	s.best = append(s.best, m)
+	for at := len(s.best) - 1; at > 0; at-- {
+		before := s.best[at-1]
+		if before.Similarity > m.Similarity || before.Similarity == m.Similarity && before.Print < m.Print {
+			break
+		}
+		s.best[at-1], s.best[at] = m, before
 	}
+	s.best = s.best[:min(len(s.best), s.k)]
 }
 
 // end returns the nearest and forgets the print. Prints that share no key with p come last; an empty one is equal to an

@@ -97,7 +97,7 @@ func (b bench) page(files []string) string {
 			value = fastest(texts[g.otherPlatform], g.other) / first
 			wanted, fine = fmt.Sprintf("≥ %.3g", g.want), value >= g.want
 		}
-		if !(value > 0) {
+		if !(first > 0 && value > 0) {
 			continue // not run here
 		}
 		measured++

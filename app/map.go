@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -25,6 +26,7 @@ type mapPane struct {
 	ctx        app.Context
 	tell, pick app.Func
 	drawn      drawnMap
+	records    []int32 // on the map, see table.Mapped
 }
 
 // drawnMap is what the script has drawn last.
@@ -71,8 +73,19 @@ func (p *mapPane) Render() app.UI {
 				app.Div().Class("map-tip small").Attr("hidden", "true"),
 				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6),
 					zooms("all", "All of it", 0))),
-			small(s.Say("Grey are training molecules, like beside like. Yours lie beside the most similar one, as far from all as they differ.")))
+			small(s.Say("Grey dots are training molecules, similar ones beside each other. Each of yours lies near the most similar one, "+
+				"farther away the less similar it is.")+" "+p.sample()))
 	}
+}
+
+// sample says of a long list how many rows the map shows, and which.
+func (p *mapPane) sample() string {
+	list, of := p.S.Mapped(p.S.Inspector.Record)
+	if len(list) == of {
+		return ""
+	}
+	return words.Count(len(list)) + " of " + words.Count(of) +
+		" rows are shown, evenly over the list. Search or filter to see others; a row that you select is always shown."
 }
 
 // found is the map to draw, if it is there: with the input's records or, of a visited domain, else without.
@@ -94,6 +107,7 @@ func zooms(text, about string, factor float64) app.UI {
 // draw gives the script places, verdicts and the choice.
 func (p *mapPane) draw(app.Context) {
 	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
+	s.Compute() // others may be shown now
 	found := p.found().Value
 	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record, p.Drawn}
 	if found == nil || !canvas.Truthy() || next == p.drawn {
@@ -101,16 +115,23 @@ func (p *mapPane) draw(app.Context) {
 	}
 	p.drawn = next
 	if p.tell == nil {
-		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.beside(args[0].Int()) })
+		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.beside(int(p.records[args[0].Int()])) })
 		p.pick = app.FuncOf(func(_ app.Value, args []app.Value) any {
-			record := args[0].Int()
-			p.ctx.Dispatch(func(app.Context) { s.Inspector.Show(record) })
+			record := p.records[args[0].Int()]
+			p.ctx.Dispatch(func(app.Context) { s.Inspector.Show(int(record)) })
 			return nil
 		})
 	}
+	p.records, _ = s.Mapped(s.Inspector.Record)
+	p.records = slices.DeleteFunc(p.records, s.Rows.Unplaced)
+	var places []float32
+	for _, i := range p.records {
+		at := s.Rows.Places[i]
+		places = append(places, at[:]...)
+	}
 	callTool("showMap", canvas, map[string]any{
-		"training": toJS(singles(found.Training)), "places": toJS(singles(found.Places)), "kind": toJS(p.kinds()),
-		"chosen": s.Inspector.Record, "tell": p.tell, "pick": p.pick,
+		"training": toJS(singles(found.Training)), "places": toJS(singles(places)), "kind": toJS(p.kinds()),
+		"chosen": slices.Index(p.records, int32(s.Inspector.Record)), "tell": p.tell, "pick": p.pick,
 	})
 }
 
@@ -119,23 +140,17 @@ func singles(list []float32) []byte {
 	return data
 }
 
-// kinds are the shown records' kinds of points, see web/src/map.js.
+// kinds are the kinds of points of the records, see web/src/map.js.
 func (p *mapPane) kinds() []byte {
-	kinds := make([]byte, p.S.Rows.Len())
-	for _, i := range p.S.Order {
-		switch p.S.Rows.Verdict[i] {
-		case decide.Inside:
-			kinds[i] = 1
-		case decide.Borderline:
-			kinds[i] = 2
-		case decide.Outside:
-			kinds[i] = 3
-		default:
-			kinds[i] = 4
-		}
+	kinds := make([]byte, len(p.records))
+	for k, i := range p.records {
+		kinds[k] = byte(slices.Index(kindsOnMap, p.S.Rows.Verdict[i]) + 1)
 	}
 	return kinds
 }
+
+// kindsOnMap are the verdicts with a kind of point of their own, from 1; others have 0.
+var kindsOnMap = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside}
 
 // beside is what stands beside a record under the pointer. Its structure comes when it is drawn.
 func (p *mapPane) beside(record int) any {

@@ -10,6 +10,7 @@ import (
 	column "baca/algo/table"
 	"baca/app/run"
 	"baca/app/store"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
@@ -112,4 +113,16 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s.shows(`without-room">2 columns of your own are not shown: assay, note.`)
 	s.Choose("note")
 	s.shows("1 column of your own is not shown: note. Columns shows more.", "!without-room")
+}
+
+// A map of a long list says how much of it is shown, one of a short list does not.
+func TestMapOfALongList(t *testing.T) {
+	for n, want := range map[int]string{table.MostMapped: "!rows are shown", 10_000: "4 096 of 10 000 rows are shown, evenly over the list."} {
+		s := newStage(t)
+		s.Rows.Add(new(message.Records).Pack(column.TextColumn("id", make([]string, n)), column.TextColumn("smiles", make([]string, n))))
+		s.View.Shape = table.Map
+		s.Rows.Take(message.OfPlaces, &message.Computed{})
+		s.Arrange()
+		s.shows(`id="map-canvas"`, want)
+	}
 }

@@ -349,7 +349,11 @@ func (p *stage) asked() (l line) {
 		case *message.Report:
 			report = fmt.Sprintf("Report of %d by %s, at most %g false, with %q, refused %v %q", len(r.P), r.By, r.FDR, r.Rows.Texts("id"), r.Refused, r.Refusals)
 		case *message.Compute:
-			computes = append(computes, strings.TrimSpace(r.What+" "+r.SMARTS))
+			what := strings.TrimSpace(r.What + " " + r.SMARTS)
+			if r.What == message.OfPlaces {
+				what += fmt.Sprint(" of ", r.Record)
+			}
+			computes = append(computes, what)
 		}
 	}
 	for _, name := range []string{"Open", "Score", "Batch", "Ask"} {

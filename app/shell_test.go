@@ -111,7 +111,7 @@ func TestVisit(t *testing.T) {
 	p.f.next(2)
 	p.shows("page visiting", "<h2>what it is</h2>", `href="domains/esol.html"`, "Paste yours", "in a column yhat", "Like molecules are laid")
 	p.f.next(-1)
-	p.shows("Grey are training molecules")
+	p.shows("Grey dots are training molecules")
 	if got := p.Query(); got != "?alpha=0.05#domain=esol" {
 		t.Errorf("the address is %s", got)
 	}

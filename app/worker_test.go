@@ -226,7 +226,7 @@ func (f *fake) task(r any, say func(any)) {
 	}
 }
 
-// compute finds structures in longer texts than their SMARTS; properties are lengths.
+// compute finds structures in longer texts than their SMARTS; properties are lengths, and all lies at one place of the map.
 func (f *fake) compute(c *message.Compute, say func(any)) {
 	if c.SMARTS == "(" {
 		say(&message.Failed{Code: message.CodeBadOption, Text: "column 1: no"})
@@ -240,6 +240,10 @@ func (f *fake) compute(c *message.Compute, say func(any)) {
 		if c.What == message.OfStructure {
 			values[len(values)-1] = map[bool]float64{true: 1}[len(s) > len(c.SMARTS)]
 		}
+	}
+	if c.What == message.OfPlaces {
+		say(&message.Computed{Training: message.Singles{0, 0}, Places: make(message.Singles, 2*len(c.Record))})
+		return
 	}
 	rows := message.Columns{column.NumberColumn(c.What, values)}
 	if c.What == message.OfProperties {

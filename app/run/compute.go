@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -8,21 +10,29 @@ import (
 // names are what the worker computes on request, for people.
 var names = map[string]string{message.OfStructure: "Search", message.OfProperties: "Properties", message.OfPlaces: "Map"}
 
-// compute asks for what the table needs, once nothing else is done.
-func (s *Session) compute() {
-	what := s.Wants()
-	if _, placed := s.Rows.Computed[message.OfPlaces]; what == "" && s.Models.Visit != "" && !placed {
-		what = message.OfPlaces // the map of a visited domain stands beside the rows
-	}
-	if what == "" || s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
+// Compute asks for what the page shows and the worker has not computed yet, once nothing else is done.
+func (s *Session) Compute() {
+	if s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
 		return
 	}
-	view := s.View
-	if what == message.OfPlaces {
+	what, view := s.Wants(), s.View
+	if what == "" && (view.Shape == table.Map || s.Models.Visit != "") { // a visited domain has its map beside the rows
+		what = message.OfPlaces
+	}
+	switch what {
+	case "":
+		return
+	case message.OfPlaces:
+		mapped, _ := s.Mapped(s.Inspector.Record)
+		unplaced := slices.DeleteFunc(mapped, func(i int32) bool { return !s.Rows.Unplaced(i) })
+		if answer := s.Rows.Computed[what]; answer.Failure != nil || answer.Value != nil && len(unplaced) == 0 {
+			return
+		}
 		s.Models.withMap(func(r *message.Compute, done func(message.Reply)) {
+			r.Record = unplaced
 			s.Do(names[what], r, func(reply message.Reply) {
 				done(reply)
-				s.Rows.Take(what, reply)
+				s.Rows.Take(what, reply, unplaced...)
 				s.Rev.All()
 			})
 		})
@@ -57,24 +67,24 @@ func (s *Session) Find(search string, structure bool) {
 		s.EndTask() // the search before
 	}
 	s.Search(search, structure)
-	s.compute()
+	s.Compute()
 }
 
 // ShowAs shows the records as another shape.
 func (s *Session) ShowAs(shape table.Shape) {
 	s.View.Shape = shape
 	s.Rev.All()
-	s.compute()
+	s.Compute()
 }
 
 // ChooseColumn shows a further column, or hides it.
 func (s *Session) ChooseColumn(name string) {
 	s.Choose(name)
-	s.compute()
+	s.Compute()
 }
 
 // ComputeAgain asks for what failed.
 func (s *Session) ComputeAgain(what string) {
 	delete(s.Rows.Computed, what)
-	s.compute()
+	s.Compute()
 }

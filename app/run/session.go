@@ -417,7 +417,7 @@ func (s *Session) proceed() {
 		s.Calibrate()
 	}
 	s.Trust.refresh()
-	s.compute()
+	s.Compute()
 	s.callWatchers()
 }
 

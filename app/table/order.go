@@ -224,6 +224,31 @@ func (v View) next() View {
 	return View{Shape: v.Shape, Coloured: v.Coloured, Structure: v.Structure, By: v.By, Descending: v.Descending}
 }
 
+// MostMapped is how many records the map shows at most: a browser places them in two seconds.
+const MostMapped = 4096
+
+// Mapped are the records on the map, in input order: the readable ones among those in the table, of more than MostMapped
+// an even sample by row, with the chosen record; and how many they were picked from.
+func (t *Table) Mapped(chosen int) (list []int32, of int) {
+	shown := make([]bool, t.Rows.Len())
+	for _, i := range t.Order {
+		shown[i] = t.Rows.Verdict[i] != decide.Refused
+	}
+	var all []int32
+	for i, is := range shown {
+		if is {
+			all = append(all, int32(i))
+		}
+	}
+	for k := range min(len(all), MostMapped) {
+		list = append(list, all[k*len(all)/min(len(all), MostMapped)])
+	}
+	if at, is := slices.BinarySearch(list, int32(chosen)); !is && chosen >= 0 && shown[chosen] {
+		list = slices.Insert(list, at, int32(chosen))
+	}
+	return list, len(all)
+}
+
 // order lists the view's records. Missing values come last, equal ones in input order.
 func (r *Rows) order(v View) []int32 {
 	list, found := make([]int32, 0, r.Len()), r.finder(v)

@@ -26,6 +26,7 @@ type Rows struct {
 	Batch         message.Columns                             // of the batch, nil until calibrated
 	Trust         *message.Trusted                            // of predictions, or nil
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
+	Places        map[int32][2]float32                        // on the map, of those asked for; NaN for none
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
 	numeric       map[string]int                              // of columns of texts: first records that are numbers, −1 if one is none
@@ -40,14 +41,25 @@ type Rows struct {
 	Low, High float64       // of these, without records of the training set
 }
 
-// Take keeps the answer to a message.Compute.
-func (r *Rows) Take(what string, reply message.Reply) {
+// Take keeps the answer to a message.Compute, which was to place some records.
+func (r *Rows) Take(what string, reply message.Reply, placed ...int32) {
 	if r.Computed == nil {
-		r.Computed = map[string]message.Answer[message.Computed]{}
+		r.Computed, r.Places = map[string]message.Answer[message.Computed]{}, map[int32][2]float32{}
 	}
 	var a message.Answer[message.Computed]
 	a.Take(reply)
 	r.Computed[what] = a
+	if a.Value != nil {
+		for k, record := range placed {
+			r.Places[record] = [2]float32(a.Value.Places[2*k:])
+		}
+	}
+}
+
+// Unplaced reports whether a record's place on the map has not been asked for.
+func (r *Rows) Unplaced(record int32) bool {
+	_, asked := r.Places[record]
+	return !asked
 }
 
 // Place copies arrived rows into columns, adding missing columns.
@@ -211,7 +223,7 @@ func (r *Rows) Fill(e *message.Rows) {
 
 // forgetScores forgets all but what was read of the records.
 func (r *Rows) forgetScores() {
-	r.Batch, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil
+	r.Batch, r.Trust, r.Computed, r.Places, r.ranks = nil, nil, nil, nil, nil
 	r.columns = nil
 	r.view()
 	clear(r.scored)

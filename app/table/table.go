@@ -295,7 +295,6 @@ func (t *Table) Wants() string {
 		is   bool
 	}{
 		{message.OfStructure, t.View.Structure && strings.TrimSpace(t.View.Search) != ""},
-		{message.OfPlaces, t.View.Shape == Map},
 		{message.OfProperties, slices.ContainsFunc(t.Chosen(), func(name string) bool { return property.ColumnOf(name) != nil })},
 	} {
 		if _, known := t.Rows.Computed[w.what]; w.is && !known {

@@ -94,6 +94,40 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 	return r
 }
 
+// The map shows at most MostMapped of the readable rows in the table, as many of each part of the list, and the chosen one.
+func TestMapped(t *testing.T) {
+	table := New()
+	table.Rows = *randomRows(20_000, rand.New(rand.NewPCG(1, 2)))
+	for _, only := range [][]decide.Verdict{nil, {decide.Outside}, {decide.Refused}} {
+		table.View.Only = only
+		table.Arrange()
+		var want []int32
+		for i, v := range table.Rows.Verdict {
+			if v != decide.Refused && (only == nil || v == only[0]) {
+				want = append(want, int32(i))
+			}
+		}
+		list, of := table.Mapped(-1)
+		if of != len(want) || len(list) != min(of, MostMapped) || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
+			t.Fatalf("only %s: %d of %d rows, want of %d", only, len(list), of, len(want))
+		}
+		for k, i := range list {
+			if at := slices.Index(want, i); at < 0 || at != k*of/len(list) {
+				t.Fatalf("only %s: row %d of the map is %d of %d", only, k, at, of)
+			}
+		}
+		for chosen, v := range table.Rows.Verdict {
+			shown := v != decide.Refused && (only == nil || v == only[0])
+			if with, _ := table.Mapped(chosen); slices.Contains(with, int32(chosen)) != shown || len(with) > len(list)+1 {
+				t.Fatalf("only %s: with row %d, %s, there are %d instead of %d", only, chosen, v, len(with), len(list))
+			}
+			if chosen > 50 {
+				break
+			}
+		}
+	}
+}
+
 // valueOf is what a plain sort compares of a record: a number, NaN for none, and a text.
 func valueOf(r *Rows, i int32, by string) (float64, string) {
 	switch by {

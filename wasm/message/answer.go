@@ -379,7 +379,7 @@ type Explained struct {
 // Computed ends a Compute.
 type Computed struct {
 	Rows Columns // of OfProperties and OfStructure
-	// Places of the records, and of training graphs, are pairs of x and y, NaN for none.
+	// Places of the records that were asked for, and of training graphs, are pairs of x and y, NaN for none.
 	Places, Training Singles
 }
 

@@ -89,11 +89,12 @@ type Reasons struct {
 // MostExplained bounds the rows of a Reasons.
 const MostExplained = 2000
 
-// Compute computes something of all records of the open input. Events: [Progress] of the stage
+// Compute computes something of all records of the open input, or places some on a map. Events: [Progress] of the stage
 // StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled]. OfPlaces needs no input.
 type Compute struct {
 	What   string // OfProperties, OfStructure or OfPlaces
 	SMARTS string // of a structure: a fragment may be written as SMILES
+	Record Ints   // to place on the map, from 0
 	// Training is that of an earlier Computed OfPlaces with this model, which then is not laid out again; nil for none.
 	Training Singles
 }
@@ -102,7 +103,7 @@ type Compute struct {
 const (
 	OfProperties = "properties" // the columns of property.Columns, of the compound that the model reads
 	OfStructure  = "structure"  // the column of that name: 1 where the molecule holds it, else 0
-	OfPlaces     = "places"     // on the map of the model's training set
+	OfPlaces     = "places"     // of some records on the map of the model's training set
 )
 
 // Ask asks one of Welcome.Tools, by name, about the open input. Events: [Progress] of the stage StageAsk. Reply:

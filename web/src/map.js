@@ -1,20 +1,18 @@
-// The map of a training set and of an input beside it, on a canvas: 100 000 points are too many for elements. The
+// The map of a training set and of an input beside it, on a canvas: thousands of points are too many for elements. The
 // program gives the places and is told which record was picked.
 const margin = 16;
 const near = 14; // pixels from a point that still mean it
-const many = 4000; // points, which are drawn small
 
-// The colours of the kinds of points, and the order in which they are drawn. 0 is none: filtered out.
-const order = [4, 1, 2, 3];
-const kinds = { 4: "--borderline", 1: "--inside", 2: "--borderline", 3: "--outside" };
+// The colours of the kinds of points, in the order in which they are drawn.
+const kinds = ["--borderline", "--inside", "--borderline", "--outside"];
 
 const states = new WeakMap();
 
 // show draws data into a canvas:
 //
 //	training, places  pairs of x and y, bytes of float32; NaN for no place
-//	kind              of each record, see kinds: 1 inside, 2 borderline, 3 outside, 4 others
-//	chosen            a record, −1 for none
+//	kind              of each record: 1 inside, 2 borderline, 3 outside, 0 others
+//	chosen            a record by its number among these, −1 for none
 //	tell(record)      gives the text and the picture beside it, pick(record) is told of a click
 function show(canvas, { training, places, kind, chosen, tell, pick }) {
   const map = states.get(canvas) || begin(canvas);
@@ -31,7 +29,7 @@ function zoom(canvas, factor) {
 }
 
 function begin(canvas) {
-  const map = { canvas, scale: 1, x: 0, y: 0, hover: -1, pointers: new Map(), due: false };
+  const map = { canvas, scale: 1, x: 0, y: 0, over: null, pointers: new Map(), due: false };
   map.redraw = () => {
     if (!map.due) requestAnimationFrame(() => draw(map));
     map.due = true;
@@ -49,7 +47,7 @@ function begin(canvas) {
     map.moved = map.pointers.size > 1;
   });
   canvas.addEventListener("pointermove", (event) => move(map, event));
-  canvas.addEventListener("pointerleave", () => hover(map, -1));
+  canvas.addEventListener("pointerleave", () => hover(map, null));
   canvas.addEventListener("pointercancel", (event) => map.pointers.delete(event.pointerId));
   canvas.addEventListener("pointerup", (event) => {
     map.pointers.delete(event.pointerId);
@@ -62,7 +60,7 @@ function begin(canvas) {
 // move shows what the pointer is at, drags with one finger, and magnifies with two.
 function move(map, event) {
   const before = map.pointers.get(event.pointerId);
-  if (!before) return hover(map, nearest(map, event.offsetX, event.offsetY));
+  if (!before) return hover(map, [event.offsetX, event.offsetY]);
   const other = [...map.pointers.values()].find((p) => p.pointerId !== event.pointerId);
   if (other) {
     const apart = (p) => Math.hypot(p.offsetX - other.offsetX, p.offsetY - other.offsetY);
@@ -100,34 +98,31 @@ function boxOf(...lists) {
   return box;
 }
 
-// placing is how places become pixels of the screen: x = left + across · place, y = top − up · place.
-function placing({ canvas, box, scale, x, y }) {
+// pointing gives the place of a point on the screen.
+function pointing({ canvas, box, scale, x, y }) {
   const across = (scale * (canvas.clientWidth - 2 * margin)) / (box.right - box.left || 1);
   const up = (scale * (canvas.clientHeight - 2 * margin)) / (box.high - box.low || 1);
-  return { across, up, left: x + scale * margin - across * box.left, top: y + scale * margin + up * box.high };
-}
-
-// pointing gives the place of a point on the screen.
-function pointing(map) {
-  const { across, up, left, top } = placing(map);
+  const [left, top] = [x + scale * margin - across * box.left, y + scale * margin + up * box.high];
   return (list, i) => [left + across * list[2 * i], top - up * list[2 * i + 1]];
 }
 
 // nearest is the record at a place of the screen, −1 for none.
 function nearest(map, x, y) {
-  const { across, up, left, top } = placing(map);
+  const at = pointing(map);
   let [best, least] = [-1, near * near];
   for (let i = 0; i < map.kind.length; i++) {
-    if (!map.kind[i]) continue;
-    const square = (left + across * map.places[2 * i] - x) ** 2 + (top - up * map.places[2 * i + 1] - y) ** 2;
+    const [left, top] = at(map.places, i);
+    const square = (left - x) ** 2 + (top - y) ** 2;
     if (square < least) [best, least] = [i, square];
   }
   return best;
 }
 
-function hover(map, record) {
+// hover shows what is at a place of the screen, null for none.
+function hover(map, over) {
   const tip = map.canvas.nextElementSibling;
-  map.hover = record;
+  const record = over ? nearest(map, ...over) : -1;
+  map.over = over;
   tip.hidden = record < 0;
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
@@ -149,15 +144,12 @@ function draw(map) {
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(name);
   const at = pointing(map);
-  const shown = kind.reduce((n, k, i) => n + (k > 0 && places[2 * i] === places[2 * i]), 0);
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  if (shown > many) plot(pen, map, ratio, colour);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  if (shown <= many) paint(pen, map, at, colour);
-  if (map.hover >= 0) hover(map, kind[map.hover] ? map.hover : -1); // its verdict and place may have changed
-  canvas.dataset.shown = shown;
-  if (chosen < 0 || !kind[chosen]) return;
+  pen.clearRect(0, 0, width, height);
+  paint(pen, map, at, colour);
+  hover(map, map.over); // which may be another record, or have another verdict
+  canvas.dataset.shown = kind.filter((_, i) => places[2 * i] === places[2 * i]).length;
+  if (chosen < 0) return;
   const [x, y] = at(places, chosen);
   canvas.dataset.chosen = `${Math.round(x)} ${Math.round(y)}`;
   pen.strokeStyle = colour("--ink");
@@ -167,52 +159,19 @@ function draw(map) {
   pen.stroke();
 }
 
-// paint draws marks with smooth edges.
+// paint draws the training set, and the records by kind.
 function paint(pen, { training, places, kind }, at, colour) {
   pen.fillStyle = colour("--known-line");
   for (let i = 0; i < training.length / 2; i++) {
     const [x, y] = at(training, i);
     pen.fillRect(x - 1, y - 1, 2, 2);
   }
-  for (const k of order) {
-    pen.fillStyle = colour(kinds[k]);
+  kinds.forEach((name, k) => {
+    pen.fillStyle = colour(name);
     pen.beginPath();
     kind.forEach((is, i) => is === k && mark(pen, k, ...at(places, i)));
     pen.fill();
-  }
-}
-
-// plot draws pixels: many marks would take the browser seconds. Those outside are diamonds, all others squares.
-function plot(pen, map, ratio, colour) {
-  const { training, places, kind } = map;
-  const { across, up, left, top } = placing(map);
-  const { width, height } = pen.canvas;
-  const image = pen.createImageData(width, height);
-  const pixels = new Uint32Array(image.data.buffer);
-  const dot = (list, i, half, diamond, ink) => {
-    const x = Math.round(ratio * (left + across * list[2 * i]));
-    const y = Math.round(ratio * (top - up * list[2 * i + 1]));
-    if (!(x >= half && y >= half && x < width - half && y < height - half)) return;
-    for (let dy = -half; dy <= half; dy++) {
-      const wide = diamond ? half - Math.abs(dy) : half;
-      for (let p = (y + dy) * width + x - wide, end = p + 2 * wide; p <= end; p++) pixels[p] = ink;
-    }
-  };
-  const size = Math.round(2 * ratio);
-  const grey = inkOf(pen, colour("--known-line"));
-  for (let i = 0; i < training.length / 2; i++) dot(training, i, Math.round(ratio), false, grey);
-  for (const k of order) {
-    const ink = inkOf(pen, colour(kinds[k]));
-    for (let i = 0; i < kind.length; i++) if (kind[i] === k) dot(places, i, k === 3 ? size : size - 1, k === 3, ink);
-  }
-  pen.putImageData(image, 0, 0);
-}
-
-// inkOf is a colour as the bytes of a pixel.
-function inkOf(pen, colour) {
-  pen.fillStyle = colour; // read back as #rrggbb
-  const n = parseInt(pen.fillStyle.slice(1), 16);
-  return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
+  });
 }
 
 // mark adds a verdict's shape: never colour alone.

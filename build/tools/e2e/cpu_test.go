@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 
+	"baca/app/table"
 	"baca/build/internal/try"
 )
 
@@ -103,6 +104,49 @@ func wideTable(columns, n int) []byte {
 		}
 	}
 	return []byte(b.String() + "\n")
+}
+
+// BenchmarkMap is the time from asking for the map of 100 000 rows until it is drawn, the training set laid out before, the CPU
+// of the page's longest task meanwhile, and of its longest one while the pointer moves over the map; the time to the map of
+// the rows that a search leaves; and to the place of a row that was not among those drawn.
+func BenchmarkMap(b *testing.B) {
+	for b.Loop() {
+		t := readyIn(b, browseAlone)
+		shown := func(rows int) {
+			t.Wait(fmt.Sprintf(`document.getElementById("map-canvas")?.dataset.shown === "%d"`, rows))
+		}
+		timed := func(name string, f func()) {
+			begun := time.Now()
+			f()
+			b.ReportMetric(time.Since(begun).Seconds(), name+"-s")
+		}
+		open := func(rows int) {
+			t.upload("#file", "many.csv", smallMolecules(rows))
+			t.phase("done")
+		}
+		open(100)
+		timed("layout", func() { t.click("#shape button:nth-child(3)"); shown(99) })
+		t.click("#shape button:nth-child(1)")
+		open(100_000)
+		b.ReportMetric(t.longest(func() {
+			timed("map", func() { t.click("#shape button:nth-child(3)"); shown(table.MostMapped) })
+		}), "longest-task-ms")
+		b.ReportMetric(t.longest(func() {
+			for x := range 40 {
+				t.Run("the pointer", chromedp.MouseEvent("mouseMoved", float64(300+10*x), 500))
+			}
+			t.still()
+		}), "pointer-task-ms")
+		timed("search", func() { t.set("#search", "input", "row 777"); shown(110) })
+		t.set("#search", "input", "")
+		shown(table.MostMapped)
+		t.click("#shape button:nth-child(1)")
+		t.click(".row")
+		timed("row", func() {
+			t.click("#shape button:nth-child(3)")
+			t.Wait(`document.getElementById("map-canvas")?.dataset.chosen !== undefined`)
+		})
+	}
 }
 
 // BenchmarkThreads is the CPU of the page's thread and of both workers from a file to its verdicts, and that of the

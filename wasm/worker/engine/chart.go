@@ -14,10 +14,10 @@ import (
 // A chart is the map of the training set: graphs that share subtrees lie beside each other. It is laid out as UMAP does
 // (McInnes and others, 2018), from places at random.
 type chart struct {
-	index   *fingerprint.Index
-	similar []float64    // to each print of the index
-	place   []int        // in the index, of each point: of many graphs an even sample
-	at      []complex128 // of each point
+	index   *fingerprint.Index // of the points: of many graphs an even sample
+	similar []float64          // to each of them
+	at      []complex128       // of each point
+	cells   map[[2]int][]complex128
 }
 
 // Pulls of each point, passes, pushes for each pull; the longest step, the size at the start, the reach of new graphs.
@@ -33,21 +33,23 @@ func (e *Engine) layOut(t *task, kept message.Singles) error {
 		return nil
 	}
 	x, n, rng := e.model.Subtrees, e.model.Bank.Len(), rand.New(rand.NewPCG(1, chartSeed))
-	c := &chart{index: x, similar: make([]float64, x.Len())}
+	c := &chart{similar: make([]float64, n)}
+	prints := make([]fingerprint.Print, n)
 	for k := range n {
-		c.place = append(c.place, near.Place(k, n, x.Len()))
+		prints[k] = x.Print(near.Place(k, n, x.Len()))
 		c.at = append(c.at, complex(chartSize*rng.NormFloat64(), chartSize*rng.NormFloat64()))
 	}
+	c.index = fingerprint.NewIndex(prints)
 	if len(kept) == 2*n {
 		c.put(kept)
 		e.chart = c
 		return nil
 	}
 	pulls, weights := make([][]int, n), make([][]float64, n)
-	for k, place := range c.place {
-		pulls[k] = slices.DeleteFunc(c.nearest(x.Print(place), chartPulls+1), func(other int) bool { return other == k })
+	for k, p := range prints {
+		pulls[k] = slices.DeleteFunc(c.nearest(p, chartPulls+1), func(other int) bool { return other == k })
 		for _, other := range pulls[k] {
-			weights[k] = append(weights[k], c.similar[c.place[other]])
+			weights[k] = append(weights[k], c.similar[other])
 		}
 		t.showProgress(message.StageCompute, k/2, n)
 		if err := t.Err(); err != nil {
@@ -85,9 +87,17 @@ func (c *chart) places() (list message.Singles) {
 
 // put sets the places of all points.
 func (c *chart) put(list message.Singles) {
+	c.cells = map[[2]int][]complex128{}
 	for k := range c.at {
 		c.at[k] = complex(float64(list[2*k]), float64(list[2*k+1]))
+		cell := cellOf(c.at[k])
+		c.cells[cell] = append(c.cells[cell], c.at[k])
 	}
+}
+
+// cellOf is the square of side chartReach that a place lies in.
+func cellOf(p complex128) [2]int {
+	return [2]int{int(math.Floor(real(p) / chartReach)), int(math.Floor(imag(p) / chartReach))}
 }
 
 // square is that of the length of d.
@@ -106,9 +116,9 @@ func (c *chart) move(i, other int, force func(d float64) float64) {
 // nearest are the points of the most similar graphs, the most similar first.
 func (c *chart) nearest(p fingerprint.Print, most int) (list []int) {
 	c.index.Similarities(c.similar, fingerprint.Counts, p)
-	for k, place := range c.place {
+	for k, similar := range c.similar {
 		at := len(list)
-		for ; at > 0 && c.similar[c.place[list[at-1]]] < c.similar[place]; at-- {
+		for ; at > 0 && c.similar[list[at-1]] < similar; at-- {
 		}
 		if at < most {
 			list = slices.Insert(list[:min(len(list), most-1)], at, k)
@@ -121,12 +131,16 @@ func (c *chart) nearest(p fingerprint.Print, most int) (list []int) {
 // first around that.
 func (c *chart) find(p fingerprint.Print) (spot complex128) {
 	n := c.nearest(p, 1)[0]
-	far := chartReach * (1 - c.similar[c.place[n]])
+	far := chartReach * (1 - c.similar[n])
 	taken := func(q complex128) bool { return square(spot-q) < 0.998*far*far }
 	for r := far; ; r *= 1.15 {
 		for side := range chartSides {
 			spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides)
-			if !slices.ContainsFunc(c.at, taken) {
+			cell, free := cellOf(spot), true
+			for k := range 9 { // no other cell has a point so near
+				free = free && !slices.ContainsFunc(c.cells[[2]int{cell[0] + k%3 - 1, cell[1] + k/3 - 1}], taken)
+			}
+			if free {
 				return spot
 			}
 		}

@@ -19,7 +19,7 @@ import (
 func (e *Engine) compute(t *task, r *message.Compute) (*message.Computed, error) {
 	switch {
 	case r.What == message.OfPlaces:
-		return e.places(t, r.Training)
+		return e.places(t, r)
 	case e.input.format.Graphs():
 		return nil, failf(message.CodeBadOption, "%s holds plain graphs, which have no %s", e.input.title(), r.What)
 	case r.What == message.OfProperties:
@@ -98,30 +98,30 @@ func aromatic(text string) string {
 	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
 }
 
-// places returns the map of the training set, and where the input's records lie on it. There x and y of each record
-// alternate, NaN for a record that was refused or is empty. Without an input there are no places. kept is the map of the
-// training set, if the page has it. A shared model is an error.
-func (e *Engine) places(t *task, kept message.Singles) (*message.Computed, error) {
+// places returns the map of the training set, and where some of the input's records lie on it. There x and y of each
+// alternate, NaN for a record that was refused or is empty. A shared model is an error.
+func (e *Engine) places(t *task, r *message.Compute) (*message.Computed, error) {
 	if e.model.Shared > 0 {
 		return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs to draw a map of", e.card.Name)
 	}
-	if err := e.layOut(t, kept); err != nil {
+	if err := e.layOut(t, r.Training); err != nil {
 		return nil, err
 	}
 	c := &message.Computed{Training: e.chart.places()}
-	if e.input == nil {
+	if len(r.Record) == 0 {
 		return c, nil
 	}
-	c.Places = slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)
-	for m, err := range e.input.records(nil, e.form().Unordered()) {
-		if err != nil {
-			return nil, err
+	found, err := e.pick(t, r.Record)
+	if err != nil {
+		return nil, err
+	}
+	c.Places = slices.Repeat(message.Singles{float32(math.NaN())}, 2*len(r.Record))
+	for k, record := range r.Record {
+		if m := found[int(record)]; m.Err == nil && m.Graph.N() > 0 {
+			p := e.chart.find(fingerprint.New(m.Graph, fingerprint.DefaultHeight))
+			c.Places[2*k], c.Places[2*k+1] = float32(real(p)), float32(imag(p))
 		}
-		if r := m.Parsed(); r.Err == nil && r.Graph.N() > 0 {
-			p := e.chart.find(fingerprint.New(r.Graph, fingerprint.DefaultHeight))
-			c.Places[2*r.Row-2], c.Places[2*r.Row-1] = float32(real(p)), float32(imag(p))
-		}
-		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
+		t.showProgress(message.StageCompute, k+1, len(r.Record))
 		if err := t.Err(); err != nil {
 			return nil, err
 		}

@@ -61,15 +61,29 @@ func TestComputeProperties(t *testing.T) {
 	}
 }
 
-// A record lies at the same place in any input, and a training molecule at its own.
+// everyRecord are all records of the input.
+func everyRecord(e *Engine) (list message.Ints) {
+	for i := range e.input.opened.Records {
+		list = append(list, int32(i))
+	}
+	return list
+}
+
+// A record lies at the same place in any input and among any others, and a training molecule at its own.
 func TestComputePlaces(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	places := func(text string) *message.Computed {
 		must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
-		_, c := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces})
+		_, c := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces, Record: everyRecord(e)})
 		return c
 	}
-	all, one := places(computed), places("CC(=O)Oc1ccccc1C(=O)O aspirin\n")
+	all := places(computed)
+	_, some := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces, Record: message.Ints{1, 3}})
+	if !slices.Equal(some.Places, append(slices.Clone(all.Places[2:4]), all.Places[6:8]...)) {
+		t.Errorf("two records at %v, among all at %v", some.Places, all.Places)
+	}
+	fails(e, h, &message.Compute{What: message.OfPlaces, Record: message.Ints{5}}, message.CodeBadOption, "record 5: want one of 5")
+	one := places("CC(=O)Oc1ccccc1C(=O)O aspirin\n")
 	if !slices.Equal(all.Places[6:8], one.Places) || all.Places[4] == all.Places[4] {
 		t.Errorf("%v in a list, %v alone", all.Places, one.Places)
 	}

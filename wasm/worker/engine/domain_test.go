@@ -156,6 +156,7 @@ func TestPublishedDomain(t *testing.T) {
 		t.Errorf("a map of %d numbers for %d molecules, and %d for none", len(c.Training), n, len(c.Places))
 	}
 	fails(visitor, there, &message.Compute{What: message.OfProperties}, message.CodeNotReady, "no input")
+	fails(visitor, there, &message.Compute{What: message.OfPlaces, Record: message.Ints{0}}, message.CodeNotReady, "no input")
 	there.files[files[2].Path] = append(slices.Clone(files[2].Data), 0)
 	fails(visitor, there, open("bbbp"), message.CodeBadModel, "model bbbp is not what it should be")
 	there.files[files[0].Path] = []byte("{}")

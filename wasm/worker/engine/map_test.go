@@ -28,7 +28,7 @@ func TestMapOfExamples(t *testing.T) {
 		must[*message.Model](e, h, &message.LoadModel{Name: "m", Data: c.model})
 		must[*message.Opened](e, h, &message.Open{Name: "x.csv", Data: c.list})
 		rows, _ := rowsOfScore(e, h, message.Score{})
-		_, m := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces})
+		_, m := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces, Record: everyRecord(e)})
 		var known []bool
 		for r := range e.input.records(nil, e.form()) {
 			known = append(known, e.model.Trained(r.Parsed().Graph))
@@ -53,10 +53,10 @@ func TestMapOfExamples(t *testing.T) {
 			t.Errorf("%s: the distance on the map tells outside from inside with an AUROC of %.3f, want %.2f", c.name, got, c.want)
 		}
 		like := func() (sum float64) {
-			for k, place := range e.chart.place {
+			for k := range e.chart.at {
 				_, at := alone(m.Training, k, k)
-				e.chart.nearest(e.model.Subtrees.Print(place), 1)
-				sum += e.chart.similar[e.chart.place[at]] / float64(len(e.chart.place))
+				e.chart.nearest(e.chart.index.Print(k), 1)
+				sum += e.chart.similar[at] / float64(len(e.chart.at))
 			}
 			return sum
 		}

@@ -53,7 +53,7 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R,
 	answer func(*task, R) (A, error)) (message.Reply, error) {
 	c, is := any(r).(*message.Compute)
-	ofModel := is && c.What == message.OfPlaces && e.model != nil && e.input == nil // its map
+	ofModel := is && c.What == message.OfPlaces && e.model != nil && len(c.Record) == 0 // its map
 	if err := e.ready(); err != nil && !ofModel {
 		return nil, err
 	}

@@ -217,7 +217,7 @@ func recipe(s *desk) []app.UI {
 					"method, fewer for more than 7 680 molecules."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
-				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
+				small("Anyone who has the model's file can then read them. The inspector shows the most similar ones."))),
 			app.If(len(s.ValueColumns()) > 1,
 				func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
 		),
@@ -362,7 +362,7 @@ func openEditor(s *desk) {
 		smiles = s.Rows.Picture(s.Inspector.Record)
 	}
 	callTool("edit", app.Window().GetElementByID("editor"), smiles, once(func(args []app.Value) {
-		note := "Your drawing becomes one more line of the input, or is searched for in all of them."
+		note := "Add your drawing to the input, or find it in the molecules of the list."
 		if args[1].Truthy() {
 			note = args[1].String()
 		}

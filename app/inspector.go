@@ -60,7 +60,7 @@ func (p *inspectorPane) Render() app.UI {
 	case s.Phase == run.Broken:
 		body = append(body, quietLine(words.FailureLine(s.Failure)))
 	case s.Models.Used.Value != nil && s.Opened != nil:
-		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
+		body = append(body, quietLine(s.Say("Working out the reasons, atom by atom …")))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
 }
@@ -416,7 +416,7 @@ func (p *inspectorPane) press(_ app.Context, e app.Event) {
 
 // neighbors are the most similar training molecules, drawn, or their rows without structures.
 func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
-	head := app.H3().Text("Most like it in the training set")
+	head := app.H3().Text("Most similar in the training set")
 	cards, line := words.NearestOf(p.S.Models.Used.Value, d)
 	if len(cards) == 0 {
 		return app.Section().ID("neighbors").Class("block").Body(head, quietLine(line))

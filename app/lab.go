@@ -71,10 +71,10 @@ func (p *labPane) next() []app.UI {
 		return nil
 	}
 	list := []app.UI{button("How it was decided", func() { s.Lab.Play(stillWanted()) }).ID("watch").
-		Title(s.Say("The way of one molecule through the method, in six scenes"))}
+		Title(s.Say("How the method judges one molecule, in six scenes"))}
 	if s.Whole() == "" && s.Unfit() == "" {
 		list = append(list, button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
-			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?")))
+			Title(s.Say("Calibrate the batch: does this list as a whole differ from the training set?")))
 	}
 	if s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" {
 		list = append(list, button("The paper's method on this list", func() { decideBy(s, table.ThePaper) }).ID("paper").

@@ -57,9 +57,9 @@ func (p *mapPane) Render() app.UI {
 	case found.None():
 		doing := "The molecules are being placed …"
 		if p.Visit {
-			doing = "Like molecules are laid beside each other …"
+			doing = "The map is laid out: similar molecules lie together …"
 		} else if s.Task != nil {
-			doing = "Like molecules are laid beside each other, once for this model. " + s.Task.Words()
+			doing = "The map is laid out, once for this model: similar molecules lie together. " + s.Task.Words()
 		}
 		return pane.Body(app.P().Class("map-none quiet").Role("status").Text(s.Say(doing)))
 	case found.Failure != nil:

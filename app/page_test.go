@@ -112,7 +112,7 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	// No column of one's own is hidden without a word.
 	s.shows(`without-room">2 columns of your own are not shown: assay, note.`)
 	s.Choose("note")
-	s.shows("1 column of your own is not shown: note. Columns shows more.", "!without-room")
+	s.shows("1 column of your own is not shown: note. The menu Columns shows them.", "!without-room")
 }
 
 // A map of a long list says how much of it is shown, one of a short list does not.

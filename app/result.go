@@ -208,7 +208,7 @@ func (p *resultPane) reading() app.UI {
 func (p *resultPane) whole() app.UI {
 	said := p.S.Whole()
 	if p.S.Phase == run.Calibrating {
-		said = "The list as a whole is being looked at …"
+		said = "The list as a whole is compared with the training set …"
 	}
 	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
 }
@@ -251,7 +251,7 @@ func (p *resultPane) judged() []app.UI {
 		if !judged.Classes {
 			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"),
 				shares("holds", t.Holds, t.Hold, run.Shares()).
-					Title("Share of observed values that intervals shall hold"))
+					Title("Share of observed values that intervals should contain"))
 		}
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
@@ -268,7 +268,7 @@ func (p *resultPane) hidden() app.UI {
 	own, chosen := s.Rows.Own(), s.Chosen()
 	line := func(class string, list []string) app.UI {
 		said := words.Plural(len(list), "column of your own is", "columns of your own are") + " not shown: " +
-			words.Shorten(strings.Join(list, ", "), 80) + ". Columns shows more."
+			words.Shorten(strings.Join(list, ", "), 80) + ". The menu Columns shows them."
 		none := s.View.Shape != table.List || len(list) == 0
 		return app.P().Class("hidden-columns small quiet "+class).Attr("hidden", attribute(none)).Text(said)
 	}

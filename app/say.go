@@ -93,7 +93,7 @@ func progressLine(t *run.Training) string {
 	case !t.On:
 		return "Paused at epoch " + strconv.Itoa(t.At) + of
 	case t.Packing:
-		return "The model learns what tells your library from chemistry at large"
+		return "The model learns how your library differs from chemistry at large"
 	case t.Epochs == 0:
 		return "Reading your library"
 	}
@@ -179,7 +179,7 @@ func readLine(s *desk) string {
 func refusedLine(s *desk) string {
 	line := words.Plural(len(s.Rows.Refused), "line is", "lines are") + " refused"
 	if len(s.Rows.Refused) < s.Rows.Len() {
-		line += "; the others go on"
+		line += "; the others are scored"
 	}
 	return line
 }
@@ -295,8 +295,8 @@ func howToRead(s *desk) (about string) {
 		return ""
 	}
 	if n := len(s.Reference()); n > 0 {
-		about = "Grey: " + words.Count(n) + " " + s.Things() + " kept from training. The line leaves " +
-			words.Percent(s.Alpha) + " of them on its right, and can be dragged."
+		about = "Grey: " + words.Count(n) + " " + s.Things() + " kept from training. " +
+			words.Percent(s.Alpha) + " of them lie right of the line, which can be dragged."
 	}
 	switch {
 	case s.Rule().ByRate:
@@ -307,13 +307,13 @@ func howToRead(s *desk) (about string) {
 	}
 	switch by := s.Deciding(); {
 	case by == table.ThePaper:
-		about += " S_BaCa learns from this list, for each fifth of it from the others."
+		about += " S_BaCa learns from this list: for each fifth of it, from the other four."
 		fallthrough
 	case by == table.TheBatch:
 		about += " Outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, or that hardly any training " +
 			strings.TrimSuffix(s.Things(), "s") + " is as much like this list; others stand left of the line."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
-		about = "Each by itself, until the batch is calibrated."
+		about = "Each is judged by itself until the batch is calibrated."
 	}
 	return about
 }
@@ -372,7 +372,7 @@ func guarded(alone float64, things string) string {
 // nothingRead says why an input without an error has no molecule.
 func nothingRead(s *desk) string {
 	if s.Rows.Len() == 0 {
-		return "There is no structure in it. Give SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file."
+		return "No structure was found in it. Give SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file."
 	}
 	return words.Plural(s.Rows.Len(), "record was refused; the reason is", "records were refused; the reasons are") + " beside the input."
 }

@@ -46,7 +46,7 @@ func rule(s *desk) app.UI {
 				if s.FDR == 0 {
 					setFDR(s, table.UsualRate)
 				}
-			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
+			}).ID("rule-batch").Title(s.Say("Of all molecules called outside, only a small share is expected to be ordinary (Benjamini and Hochberg)"))),
 		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
 			app.Text("at most "),
 			shares("fdr", s.FDR, func(rate float64) { setFDR(s, rate) }, table.Rates()).Aria("label", "Rate of false discoveries"),

@@ -109,7 +109,7 @@ func TestVisit(t *testing.T) {
 	p.OpenLink("domain=esol")
 	p.Models.Start("bzr", p.store)
 	p.f.next(2)
-	p.shows("page visiting", "<h2>what it is</h2>", `href="domains/esol.html"`, "Paste yours", "in a column yhat", "Like molecules are laid")
+	p.shows("page visiting", "<h2>what it is</h2>", `href="domains/esol.html"`, "Paste yours", "in a column yhat", "The map is laid out")
 	p.f.next(-1)
 	p.shows("Grey dots are training molecules")
 	if got := p.Query(); got != "?alpha=0.05#domain=esol" {

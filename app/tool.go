@@ -48,7 +48,7 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 		form = []app.UI{app.Label().For("observed").Text("Observed"),
 			columnSelect("observed", s.ValueColumns(), s.Trust.Predicted, s.Trust.Observed, s.Trust.Observe)}
 		if s.Trust.Observed == "" {
-			form = append(form, quiet("Once these molecules are measured: the column with what was found."))
+			form = append(form, quiet("Once these molecules are measured, choose the column of results."))
 		}
 	}
 	if t.Button != "" && s.Lab.Found(t.Stage).Value == nil {

@@ -138,7 +138,7 @@ func judged(t *testing.T, s *desk) {
 	classes := *s.Rows.Trust
 	defer func(was *message.Trusted) { s.Rows.Trust = was }(s.Rows.Trust)
 	classes.Classes, s.Rows.Trust = true, &classes
-	if got := s.Rows.PredictionWords(1); !strings.Contains(got, "so unsure") {
+	if got := s.Rows.PredictionWords(1); !strings.Contains(got, "this unsure") {
 		t.Errorf("of classes %q", got)
 	}
 }

@@ -21,7 +21,7 @@ func Neighbors(p *document.Page, list []alone.TrainingGraph, drawn bool) {
 	if !slices.ContainsFunc(list, func(n alone.TrainingGraph) bool { return n.SMILES != "" }) {
 		why = " (by their rows; the model does not hold what it was trained on)"
 	}
-	p.Add("<p>Most like it in the training set%s:</p>\n<ol class=\"near\">\n", why)
+	p.Add("<p>Most similar in the training set%s:</p>\n<ol class=\"near\">\n", why)
 	for _, n := range list {
 		p.Add("<li>")
 		if n.SMILES != "" && drawn {

@@ -155,7 +155,7 @@ type Example struct {
 // Examples lists the examples in the order in which the page shows them.
 func Examples() []Example {
 	return []Example{
-		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf, Story: "octanitrocubane"},
+		{Name: "Medicines and others", About: "16 drugs, and six molecules unlike any drug", names: shelf, Story: "octanitrocubane"},
 		{Name: "Which predictions to trust?",
 			About: "225 predicted solubilities, by a model that knows the errors of 723 others", predictions: true},
 		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes", Story: "sucralose"},

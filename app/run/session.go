@@ -499,10 +499,10 @@ func (s *Session) Unreadable(name, problem string) {
 func (s *Session) memoryAdvice() string {
 	n := s.Rows.Len()
 	if n == 0 {
-		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
+		return "The browser gives this tab too little memory to read even the first record. Close other tabs, and try again."
 	}
 	// Half leaves room for scoring.
-	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " +
+	return "The browser gave this tab no more memory after " + words.Plural(n, "record", "records") + ". About " +
 		words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
 }
 

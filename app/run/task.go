@@ -50,7 +50,7 @@ func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
 	case s.Task != nil || s.Phase != Done:
 		return
 	case s.Training.On:
-		s.Saved = "Not now: a model is trained. Pause that first."
+		s.Saved = "Not now: a model is being trained. Pause that first."
 		return
 	}
 	t := &Task{Name: name}

@@ -39,7 +39,7 @@ const (
 )
 
 // damaged is the Problem of a model whose stored file or card has changed.
-const damaged = "What this browser keeps of it is damaged. Delete it, and load its file again."
+const damaged = "This browser's copy of it is damaged. Delete it, and load its file again."
 
 // Key names a model in an address: a built-in one by name, others with the start of their hash.
 func Key(m *message.Model) string {

@@ -352,7 +352,8 @@ func (r *Rows) Interval(record int) string {
 
 // StatedLine says how often errors were large by verdict: of the list, if it is measured, or of held-out molecules.
 func StatedLine(t *message.Trusted) string {
-	return words.Sentences([]string{cmp.Or(t.Held, t.Sentences[1])})
+	said := words.Sentences([]string{cmp.Or(t.Held, t.Sentences[1])})
+	return strings.ReplaceAll(said, "do-not-use", "do not use")
 }
 
 // PredictionWords say what is known of the prediction for a record.
@@ -368,9 +369,9 @@ func (r *Rows) PredictionWords(record int) string {
 	expected := t.Rows.Numbers("expected_error")[record]
 	if math.IsNaN(expected) {
 		if t.Classes {
-			return said + ". No held-out prediction was so unsure, so nothing is known of its error."
+			return said + ". No held-out prediction was this unsure, so nothing is known of its error."
 		}
-		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
+		return said + ". No held-out molecule was this far outside, so nothing is known of its error."
 	}
 	if t.Bare {
 		said += ". One would have"

@@ -51,7 +51,7 @@ func P(p float64) string {
 	return Number(p)
 }
 
-// Count groups thousands with a space.
+// Count groups thousands with a space that does not break.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -59,7 +59,7 @@ func Count(n int) string {
 		sign, s = "−", s[1:]
 	}
 	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
+		s = s[:i] + "\u00a0" + s[i:]
 	}
 	return sign + s
 }

@@ -16,6 +16,7 @@ const states = new WeakMap();
 //	tell(record)      gives the text and the picture beside it, pick(record) is told of a click
 function show(canvas, { training, places, kind, chosen, tell, pick }) {
   const map = states.get(canvas) || begin(canvas);
+  if (map.kind?.length !== kind.length) hover(map, -1); // other records
   const pairs = (bytes) => new Float32Array(bytes.slice().buffer);
   Object.assign(map, { training: pairs(training), places: pairs(places), kind: kind.slice(), chosen, tell, pick });
   map.box = boxOf(map.training, map.places);
@@ -29,7 +30,7 @@ function zoom(canvas, factor) {
 }
 
 function begin(canvas) {
-  const map = { canvas, scale: 1, x: 0, y: 0, over: null, pointers: new Map(), due: false };
+  const map = { canvas, scale: 1, x: 0, y: 0, hover: -1, pointers: new Map(), due: false };
   map.redraw = () => {
     if (!map.due) requestAnimationFrame(() => draw(map));
     map.due = true;
@@ -47,7 +48,7 @@ function begin(canvas) {
     map.moved = map.pointers.size > 1;
   });
   canvas.addEventListener("pointermove", (event) => move(map, event));
-  canvas.addEventListener("pointerleave", () => hover(map, null));
+  canvas.addEventListener("pointerleave", () => hover(map, -1));
   canvas.addEventListener("pointercancel", (event) => map.pointers.delete(event.pointerId));
   canvas.addEventListener("pointerup", (event) => {
     map.pointers.delete(event.pointerId);
@@ -60,7 +61,7 @@ function begin(canvas) {
 // move shows what the pointer is at, drags with one finger, and magnifies with two.
 function move(map, event) {
   const before = map.pointers.get(event.pointerId);
-  if (!before) return hover(map, [event.offsetX, event.offsetY]);
+  if (!before) return hover(map, nearest(map, event.offsetX, event.offsetY));
   const other = [...map.pointers.values()].find((p) => p.pointerId !== event.pointerId);
   if (other) {
     const apart = (p) => Math.hypot(p.offsetX - other.offsetX, p.offsetY - other.offsetY);
@@ -118,11 +119,9 @@ function nearest(map, x, y) {
   return best;
 }
 
-// hover shows what is at a place of the screen, null for none.
-function hover(map, over) {
+function hover(map, record) {
   const tip = map.canvas.nextElementSibling;
-  const record = over ? nearest(map, ...over) : -1;
-  map.over = over;
+  map.hover = record;
   tip.hidden = record < 0;
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
@@ -147,7 +146,7 @@ function draw(map) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
   paint(pen, map, at, colour);
-  hover(map, map.over); // which may be another record, or have another verdict
+  if (map.hover >= 0) hover(map, map.hover); // its verdict and place may have changed
   canvas.dataset.shown = kind.filter((_, i) => places[2 * i] === places[2 * i]).length;
   if (chosen < 0) return;
   const [x, y] = at(places, chosen);

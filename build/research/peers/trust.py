@@ -1,10 +1,10 @@
 """Do intervals and verdicts of `baca trust` hold for random forests on new scaffolds and later molecules?
 
-python trust.py --data DIR --baca bin/baca --work WORK [--sets report|choose]
+python trust.py --data DIR --baca bin/baca --work WORK [--sets report|choose|rights]
 
 Fits forests on ECFP4 and descriptors, gives baca their cross-validated predictions and the spread of their trees, judges a fifth of
 each set that is new, and prints a page; WORK/report.csv has each set. Settings were chosen on the sets of --sets choose, and the others
-looked at once. A stopped run resumes: WORK keeps the fits, and judgements by the hash of baca. Needs requirements.txt.
+looked at once; --sets rights says how many verdicts are right. A stopped run resumes: WORK keeps the fits, and judgements by the hash of baca. Needs requirements.txt.
 """
 
 import argparse
@@ -43,6 +43,7 @@ REPORT = [
     ("factor Xa", "external/ace_CHEMBL244_Ki", "pk", None),
     ("OX2", "external/ace_CHEMBL4792_Ki", "pk", None),
 ]
+RIGHTS = [*CHOOSE[:2], ("lipo", *REPORT[0][1:3], None)]
 DESCRIPTORS = [Descriptors.MolWt, Descriptors.MolLogP, Descriptors.TPSA, Descriptors.NumHDonors, Descriptors.NumHAcceptors,
                Descriptors.NumRotatableBonds, Descriptors.RingCount, Descriptors.NumAromaticRings, Descriptors.FractionCSP3]
 
@@ -67,8 +68,11 @@ def features(molecules):
 
 
 def new_rows(scaffolds, order, split):
-    """A fifth of the molecules: the latest, or whole scaffolds; in the first split the rarest ones, else drawn by chance."""
+    """A fifth of the molecules: the latest, or whole scaffolds, in the first split the rarest ones, in the second drawn ones; in the
+    third any molecules."""
     n = len(scaffolds)
+    if split == 2:
+        return np.random.default_rng(split).permutation(n) < n // 5
     if order:
         return np.arange(n) >= n - n // 5
     names, counts = np.unique(scaffolds, return_counts=True)
@@ -151,6 +155,15 @@ def measure(folder, tables):
     return r | {"all": 100 * large.mean(), "n": len(new)}
 
 
+def rights(folder, rows):
+    """Share of large errors of all and by verdict, and how many verdicts are right: large ones at "do not use", none at "trust"."""
+    train, new = pd.read_csv(folder / "train.csv"), pd.read_csv(folder / "new.csv")
+    large = (new.y - new.yhat).abs() > np.percentile((train.y - train.yhat).abs(), 80)
+    trust, not_use = large[rows.trust == "trust"], large[rows.trust == "do-not-use"]
+    share = lambda x: f"{100 * np.mean(x):.0f} % of {len(x)}" if len(x) else "–"
+    return [share(x) for x in (large, trust, large[rows.trust == "check"], not_use, [*~trust, *not_use])]
+
+
 def row(label, cells):
     return "| " + " | ".join([label, *cells]) + " |"
 
@@ -206,11 +219,11 @@ def main():
     p.add_argument("--data", type=Path, required=True)
     p.add_argument("--work", type=Path, required=True)
     p.add_argument("--baca", type=Path, required=True)
-    p.add_argument("--sets", choices=["report", "choose"], default="report")
+    p.add_argument("--sets", choices=["report", "choose", "rights"], default="report")
     a = p.parse_args()
-    found = []
-    for name, file, column, order in REPORT if a.sets == "report" else CHOOSE:
-        loaded, splits = None, range(1 if order else SPLITS)
+    found, right = [], []
+    for name, file, column, order in {"report": REPORT, "choose": CHOOSE, "rights": RIGHTS}[a.sets]:
+        loaded, splits = None, range(1 if order else SPLITS + (a.sets == "rights"))
         for split in splits:
             folder = a.work / f"{name}-{split}".replace(" ", "")
             if not (folder / "train.csv").exists():
@@ -218,7 +231,14 @@ def main():
                 fit(folder, loaded, order, split)
                 print(folder, file=sys.stderr)
             for number, way in enumerate(WAYS):
-                found.append({"set": name, "way": way} | measure(folder, judged(a.baca, folder, way, number)))
+                tables = judged(a.baca, folder, way, number)
+                found.append({"set": name, "way": way} | measure(folder, tables))
+                new = ["rarest scaffolds", "drawn scaffolds", "any molecules"][split]
+                if way != "and new scaffolds":  # its verdicts are those without
+                    right.append(row(f"{name}, {new}", [way, *rights(folder, tables[1])]))
+    if a.sets == "rights":
+        print(*table(["set, new molecules", "known", "large errors", "trust", "check", "do not use", "right"], right), sep="\n")
+        return
     means = pd.DataFrame(found).groupby(["way", "set"], sort=False).mean().reset_index()
     means.round(3).to_csv(a.work / f"{a.sets}.csv", index=False)
     print(page(means))

@@ -161,7 +161,7 @@ func TestPasteScoreInspect(t *testing.T) {
 		t.Error("the parts of the score are shown before anybody asked")
 	}
 	b.click("#details summary")
-	b.says(".inspector", "Trained on", "Most like it in the training set", "Scores as high or higher")
+	b.says(".inspector", "Trained on", "Most similar in the training set", "Scores as high or higher")
 	// The keyboard walks through the table and Escape closes the inspector.
 	b.Run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowUp))
 	b.Wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)

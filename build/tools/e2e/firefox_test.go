@@ -121,7 +121,7 @@ func TestFirefoxFlow(t *testing.T) {
 		Domain                                             []string
 	}](t, http.FileServer(http.Dir(published(t, training))), fmt.Sprintf(flow, visit))
 	holds(t, f.Headline, " of 158 lie outside ")
-	holds(t, f.Inspector, f.Row, "Outside: ", "Most like it in the training set")
+	holds(t, f.Inspector, f.Row, "Outside: ", "Most similar in the training set")
 	if want := baca(t, "molecules.csv", web.Examples(), "score", "--spreadsheet-safe"); f.File != want || f.Name != "molecules-baca.csv" {
 		t.Errorf("the page saved %s\n%.600s\nthe command wrote\n%.600s", f.Name, f.File, want)
 	}

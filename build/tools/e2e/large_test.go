@@ -62,7 +62,7 @@ func TestAHundredThousandRows(t *testing.T) {
 	onlyAll(t)
 	b := readyIn(t, browseAlone, counting)
 	b.bounded(100_000, "the lab")
-	b.says("#input-status", "99 000 read, 1 000 refused")
+	b.says("#input-status", "99\u00a0000 read, 1\u00a0000 refused")
 	now, peak := b.memory()
 	t.Logf("%s; the tab has %d MiB, at most %d", b.text("#took"), now>>20, peak>>20)
 	if most := 600 << 20; peak > most {

@@ -126,8 +126,7 @@ func (p *mapPane) draw(app.Context) {
 	p.records = slices.DeleteFunc(p.records, s.Rows.Unplaced)
 	var places []float32
 	for _, i := range p.records {
-		at := s.Rows.Places[i]
-		places = append(places, at[:]...)
+		places = append(places, s.Rows.Places[2*i:2*i+2]...)
 	}
 	callTool("showMap", canvas, map[string]any{
 		"training": toJS(singles(found.Training)), "places": toJS(singles(places)), "kind": toJS(p.kinds()),

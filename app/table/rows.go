@@ -26,7 +26,7 @@ type Rows struct {
 	Batch         message.Columns                             // of the batch, nil until calibrated
 	Trust         *message.Trusted                            // of predictions, or nil
 	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
-	Places        map[int32][2]float32                        // on the map, of those asked for; NaN for none
+	Places        []float32                                   // x and y on the map of those asked for; NaN for none, else infinite
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
 	numeric       map[string]int                              // of columns of texts: first records that are numbers, −1 if one is none
@@ -44,22 +44,24 @@ type Rows struct {
 // Take keeps the answer to a message.Compute, which was to place some records.
 func (r *Rows) Take(what string, reply message.Reply, placed ...int32) {
 	if r.Computed == nil {
-		r.Computed, r.Places = map[string]message.Answer[message.Computed]{}, map[int32][2]float32{}
+		r.Computed = map[string]message.Answer[message.Computed]{}
 	}
 	var a message.Answer[message.Computed]
 	a.Take(reply)
 	r.Computed[what] = a
-	if a.Value != nil {
+	if a.Value != nil && placed != nil {
+		if r.Places == nil {
+			r.Places = slices.Repeat([]float32{float32(math.Inf(1))}, 2*r.Len())
+		}
 		for k, record := range placed {
-			r.Places[record] = [2]float32(a.Value.Places[2*k:])
+			copy(r.Places[2*record:], a.Value.Places[2*k:2*k+2])
 		}
 	}
 }
 
 // Unplaced reports whether a record's place on the map has not been asked for.
 func (r *Rows) Unplaced(record int32) bool {
-	_, asked := r.Places[record]
-	return !asked
+	return r.Places == nil || r.Places[2*record] > math.MaxFloat32
 }
 
 // Place copies arrived rows into columns, adding missing columns.

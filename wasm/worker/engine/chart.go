@@ -14,10 +14,10 @@ import (
 // A chart is the map of the training set: graphs that share subtrees lie beside each other. It is laid out as UMAP does
 // (McInnes and others, 2018), from places at random.
 type chart struct {
-	index   *fingerprint.Index // of the points: of many graphs an even sample
-	similar []float64          // to each of them
-	at      []complex128       // of each point
-	cells   map[[2]int][]complex128
+	index   *fingerprint.Index   // of the points: of many graphs an even sample
+	similar []float64            // to each of them
+	at      []complex128         // of each point
+	cells   map[int][]complex128 // the points in each, see cellOf
 }
 
 // Pulls of each point, passes, pushes for each pull; the longest step, the size at the start, the reach of new graphs.
@@ -87,7 +87,7 @@ func (c *chart) places() (list message.Singles) {
 
 // put sets the places of all points.
 func (c *chart) put(list message.Singles) {
-	c.cells = map[[2]int][]complex128{}
+	c.cells = map[int][]complex128{}
 	for k := range c.at {
 		c.at[k] = complex(float64(list[2*k]), float64(list[2*k+1]))
 		cell := cellOf(c.at[k])
@@ -95,10 +95,13 @@ func (c *chart) put(list message.Singles) {
 	}
 }
 
-// cellOf is the square of side chartReach that a place lies in.
-func cellOf(p complex128) [2]int {
-	return [2]int{int(math.Floor(real(p) / chartReach)), int(math.Floor(imag(p) / chartReach))}
+// cellOf is the number of the square of side chartReach that a place lies in: those to both sides of it have the numbers
+// beside it, those above and below differ by chartRow.
+func cellOf(p complex128) int {
+	return int(math.Floor(real(p)/chartReach)) + chartRow*int(math.Floor(imag(p)/chartReach))
 }
+
+const chartRow = 1 << 20
 
 // square is that of the length of d.
 func square(d complex128) float64 { return real(d)*real(d) + imag(d)*imag(d) }
@@ -138,7 +141,7 @@ func (c *chart) find(p fingerprint.Print) (spot complex128) {
 			spot = c.at[n] + cmplx.Rect(r, 2*math.Pi*float64(side)/chartSides)
 			cell, free := cellOf(spot), true
 			for k := range 9 { // no other cell has a point so near
-				free = free && !slices.ContainsFunc(c.cells[[2]int{cell[0] + k%3 - 1, cell[1] + k/3 - 1}], taken)
+				free = free && !slices.ContainsFunc(c.cells[cell+k%3-1+(k/3-1)*chartRow], taken)
 			}
 			if free {
 				return spot

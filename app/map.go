@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/decide"
 	"baca/app/picture"
+	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -56,7 +57,9 @@ func (p *mapPane) Render() app.UI {
 	switch found := p.found(); {
 	case found.None():
 		doing := "The molecules are being placed …"
-		if p.Visit {
+		if !p.Visit && (s.Phase == run.Broken || s.Phase == run.Stopped) {
+			doing = "The list was not scored to its end, so none of it is placed."
+		} else if p.Visit {
 			doing = "The map is laid out: similar molecules lie together …"
 		} else if s.Task != nil {
 			doing = "The map is laid out, once for this model: similar molecules lie together. " + s.Task.Words()

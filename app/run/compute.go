@@ -1,8 +1,6 @@
 package run
 
 import (
-	"slices"
-
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -24,7 +22,12 @@ func (s *Session) Compute() {
 		return
 	case message.OfPlaces:
 		mapped, _ := s.Mapped(s.Inspector.Record)
-		unplaced := slices.DeleteFunc(mapped, func(i int32) bool { return !s.Rows.Unplaced(i) })
+		var unplaced []int32
+		for _, i := range mapped {
+			if s.Rows.Unplaced(i) {
+				unplaced = append(unplaced, i)
+			}
+		}
 		if answer := s.Rows.Computed[what]; answer.Failure != nil || answer.Value != nil && len(unplaced) == 0 {
 			return
 		}

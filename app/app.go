@@ -50,7 +50,6 @@ type page struct {
 	drag    bool          // a file hovers over the page
 	news    []func()      // of the worker, not yet heard of, in order
 	drawing time.Duration // of the latest news
-	phase   run.Phase     // of the last whole drawing
 }
 
 // OnMount connects session, browser and worker.
@@ -87,17 +86,10 @@ func (p *page) hear(ctx app.Context) {
 	}
 	p.s.JudgeNew()
 	breathe()
-	if !p.s.Busy() && p.phase == p.s.Phase {
-		task = time.Time{} // later answers are drawn as one
+	if !p.s.Busy() {
+		task = time.Time{} // what is done is drawn as one
 	}
-	ctx.Defer(func(ctx app.Context) {
-		p.drawing = time.Since(begun)
-		if p.s.Busy() || task.IsZero() {
-			return
-		}
-		task = time.Time{}
-		ctx.Dispatch(func(app.Context) {}) // says the phase
-	})
+	ctx.Defer(func(app.Context) { p.drawing = time.Since(begun) })
 }
 
 // pause is how long events are gathered: drawing them takes at most a twentieth of the time, on a busy machine too.
@@ -155,11 +147,8 @@ func (p *page) Render() app.UI {
 	if p.drag {
 		class += " dragging"
 	}
-	// Tests read the state and the input from these. What is done may be drawn in pieces, so that is said after the last.
-	if s.Busy() || task.IsZero() {
-		p.phase = s.Phase
-	}
-	return app.Div().ID("page").Class(class).DataSet("phase", string(p.phase)).DataSet("run", s.Run).Body(
+	// Tests read the state and the input from these.
+	return app.Div().ID("page").Class(class).DataSet("phase", string(s.Phase)).DataSet("run", s.Run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
 			&bandPane{S: s, Rev: s.Rev, Note: s.Note()},

@@ -391,9 +391,8 @@ func (s *search) meet() {
 // fewHolders is the number of holders that takes less time to add than one print to compare.
 const fewHolders = 24
 
-// add adds a term to the cells of the prints that have its key. Which prints are new and how often they have the key is
-// unpredictable, so the loop does not branch on it. For a count that does not fit into a unit it adds the count of p, an
-// upper bound.
+// add adds a term to the cells of the prints that have its key. For a count that does not fit into a unit it adds the
+// count of p, an upper bound.
 func (s *search) add(t *term) {
 	t.added = true
 	// The gain of a cell, by the print's count less one.
@@ -402,14 +401,20 @@ func (s *search) add(t *term) {
 		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
 	}
 	gains[manyTimes] = t.set + t.times(t.count)
-	cells, met, n := s.cells, s.met[:s.x.Len()+1], len(s.met)
-	list, place, k := t.list, ^uint32(0), 0
-	for range t.held {
-		u := uint32(list[k])
+	s.met = meet(s.met[:s.x.Len()+1], len(s.met), s.cells, t.list, t.held, &gains)
+}
+
+// meet adds the gain by its count to the cell of each holder in units. It appends the places whose cells were 0 to the n in
+// met, which has room for one more than all, and returns them. Which prints are new and how often they have the key is
+// unpredictable, so the loop does not branch on it.
+func meet(met []uint32, n int, cells []cell, units []uint16, holders int, gains *[manyTimes + 1]cell) []uint32 {
+	place, k := ^uint32(0), 0
+	for range holders {
+		u := uint32(units[k])
 		step := u >> timesBits
 		k++
 		if step >= 1<<stepBits {
-			step = step&(1<<stepBits-1)<<16 | uint32(list[k])
+			step = step&(1<<stepBits-1)<<16 | uint32(units[k])
 			k++
 		}
 		place += step
@@ -420,7 +425,7 @@ func (s *search) add(t *term) {
 			n++
 		}
 	}
-	s.met = met[:n]
+	return met[:n]
 }
 
 // promising compares in full the print with the largest cell of those not compared yet. It reports whether this print is

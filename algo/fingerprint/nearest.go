@@ -38,7 +38,7 @@ type nearest struct {
 	next  int      // the first term that is not in cells yet
 	left  int      // counts of these terms
 	times []uint32 // by number of a key, its count in p; all 0 between calls
-	cells []uint32 // of each place, what its print has in common with the terms visited, or more, or found; all 0 between calls
+	cells []cell   // of each place, what its print has in common with the terms visited, or more; all 0 between calls
 	met   []uint32 // places whose cells are not 0; the capacity exceeds the prints by one
 	best  []Match  // at most k, of the prints compared
 	other []entry
@@ -57,14 +57,11 @@ type candidate struct {
 	place uint32
 }
 
-// found is the cell of a print that has been compared.
-const found = 1 << 31
-
 func (s *nearest) begin(x *Index, p Print, k int) {
 	s.x, s.k, s.size, s.next, s.left = x, k, Counts.size(p), 0, 0
 	s.terms, s.best = s.terms[:0], nil
 	if len(s.cells) < x.Len() {
-		s.cells, s.met = make([]uint32, x.Len()), make([]uint32, 0, x.Len()+1)
+		s.cells, s.met = make([]cell, x.Len()), make([]uint32, 0, x.Len()+1)
 	}
 	if len(s.times) < len(x.keys) {
 		s.times = make([]uint32, len(x.keys))
@@ -110,39 +107,21 @@ func (s *nearest) meet() {
 // probeCost is the number of holders that take as much time to add as comparing a print.
 const probeCost = 32
 
-// add adds a term to the cells of the prints that have it. Which prints are new is unpredictable, so the loop does not
-// branch on it. Counts that do not fit into a unit are taken for that of p.
+// add adds a term to the cells of the prints that have it. Counts that do not fit into a unit are taken for that of p.
 func (s *nearest) add(t *sought) {
-	var gains [manyTimes + 1]uint32 // by the print's count less one
+	var gains [manyTimes + 1]cell // by the print's count less one
 	for i := range gains {
-		gains[i] = min(uint32(i)+1, t.times)
+		gains[i] = cell(min(uint32(i)+1, t.times))
 	}
-	gains[manyTimes] = t.times
-	units, cells, met, n, place := s.x.holders[t.first:], s.cells, s.met[:cap(s.met)], len(s.met), ^uint32(0)
-	for range t.holders {
-		u := uint32(units[0])
-		units = units[1:]
-		step := u >> timesBits
-		if step >= 1<<stepBits {
-			step = step&(1<<stepBits-1)<<16 | uint32(units[0])
-			units = units[1:]
-		}
-		place += step
-		c := cells[place]
-		met[n] = place
-		cells[place] = c + gains[u&manyTimes]
-		if c == 0 {
-			n++
-		}
-	}
-	s.met = met[:n]
+	gains[manyTimes] = cell(t.times)
+	s.met = meet(s.met[:s.x.Len()+1], len(s.met), s.cells, s.x.holders[t.first:], int(t.holders), &gains)
 }
 
 // probe compares the k prints in full that have most in common with the terms so far, of those not compared yet.
 func (s *nearest) probe() {
 	s.open = s.open[:0]
 	for _, i := range s.met {
-		if c := s.cells[i]; c < found && (len(s.open) < s.k || float64(c) > s.open[s.k-1].bound) {
+		if c := s.cells[i]; c < compared && (len(s.open) < s.k || float64(c) > s.open[s.k-1].bound) {
 			s.push(candidate{float64(c), i})
 		}
 	}
@@ -177,7 +156,7 @@ func (s *nearest) settle() {
 		c := s.cells[i]
 		s.cells[i] = 0
 		total := int(x.totals[i])
-		if c >= found || float64(int(c)+s.left) < share*float64(s.size+total) {
+		if c >= compared || float64(int(c)+s.left) < share*float64(s.size+total) {
 			continue
 		}
 		most := min(int(c)+hidden+bits.OnesCount64(known&x.records[i].common), s.size, total)
@@ -209,7 +188,7 @@ func (s *nearest) common() (set uint64) {
 
 // compare compares the print at a place in full.
 func (s *nearest) compare(place uint32) {
-	s.cells[place] = found
+	s.cells[place] = compared
 	s.other = s.x.entries(s.other, int(place))
 	n := 0
 	for _, o := range s.other {

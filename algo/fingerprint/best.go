@@ -401,14 +401,15 @@ func (s *search) add(t *term) {
 		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
 	}
 	gains[manyTimes] = t.set + t.times(t.count)
-	s.met = meet(s.met[:s.x.Len()+1], len(s.met), s.cells, t.list, t.held, &gains)
+	s.met = meet(s.met, s.cells, t.list, t.held, &gains)
 }
 
-// meet adds the gain by its count to the cell of each holder in units. It appends the places whose cells were 0 to the n in
-// met, which has room for one more than all, and returns them. Which prints are new and how often they have the key is
-// unpredictable, so the loop does not branch on it.
-func meet(met []uint32, n int, cells []cell, units []uint16, holders int, gains *[manyTimes + 1]cell) []uint32 {
-	place, k := ^uint32(0), 0
+// meet adds the gain by its count to the cell of each holder in units, and the places whose cells were 0 to met, which has
+// room for one more than all. Which prints are new and how often they have the key is unpredictable, so the loop does not
+// branch on it.
+func meet(met []uint32, cells []cell, units []uint16, holders int, gains *[manyTimes + 1]cell) []uint32 {
+	n, place, k := len(met), ^uint32(0), 0
+	met = met[:cap(met)]
 	for range holders {
 		u := uint32(units[k])
 		step := u >> timesBits

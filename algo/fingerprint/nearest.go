@@ -114,7 +114,7 @@ func (s *nearest) add(t *sought) {
 		gains[i] = cell(min(uint32(i)+1, t.times))
 	}
 	gains[manyTimes] = cell(t.times)
-	s.met = meet(s.met[:s.x.Len()+1], len(s.met), s.cells, s.x.holders[t.first:], int(t.holders), &gains)
+	s.met = meet(s.met, s.cells, s.x.holders[t.first:], int(t.holders), &gains)
 }
 
 // probe compares the k prints in full that have most in common with the terms so far, of those not compared yet.

@@ -16,7 +16,7 @@ var hot = []string{
 }
 
 // Compile compiles a package main of the repository in root, such as ./wasm/app. It leaves out symbols and names of folders,
-// so that all builds of a commit are equal.
+// so that all builds of a commit are equal. It leaves out HTTP/2, too, which the browser speaks itself.
 func Compile(root, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "browser")
 	if err != nil {
@@ -24,7 +24,7 @@ func Compile(root, program string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "baca.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=nethttpomithttp2", "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}
 	for _, name := range hot {
 		args = append(args, "-gcflags="+name+"=") // the last matching pattern counts
 	}

@@ -83,16 +83,23 @@ func Eval[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression is true in the page. It goes on waiting while another page loads.
+// Wait waits until an expression is true in the page. It goes on waiting while another page loads. A test that has
+// waited in vain says what the page shows.
 func (b *Tab) Wait(expression string) {
 	b.T.Helper()
+	ctx, cancel := b.Ctx, func() {}
+	if end, ok := b.Ctx.Deadline(); ok {
+		ctx, cancel = context.WithDeadline(b.Ctx, end.Add(-5*time.Second)) // the rest is for the question
+	}
+	defer cancel()
 	for {
-		_, err := chromedp.Run(b.Ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
 		if err == nil {
 			return
 		}
-		if b.Ctx.Err() != nil || !strings.Contains(err.Error(), "-32000") {
-			b.T.Fatalf("waiting for %s: %v\n%s", expression, err, b.Wrong())
+		if ctx.Err() != nil || !strings.Contains(err.Error(), "-32000") {
+			shown, _ := chromedp.Run(b.Ctx, chromedp.Evaluate[string](`JSON.stringify(document.getElementById("page")?.dataset) + document.body.innerText.slice(0, 3000)`))
+			b.T.Fatalf("waiting for %s: %v\n%s\n%s", expression, err, b.Wrong(), shown)
 		}
 		time.Sleep(50 * time.Millisecond) // the page was being left; ask the next one
 	}

@@ -107,7 +107,7 @@ func position(a *atoms, list []group, own *group, i int) (at, to string) {
 	}
 	var hetero, substituted []int // heteroatoms, and other carbons with a substituent
 	for _, j := range own.ring {
-		if !a.is(j, &carbons) {
+		if !a.is(j, carbons) {
 			hetero = append(hetero, j)
 		} else if j != i && a.Degree(j) > 2 {
 			substituted = append(substituted, j)

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"baca/algo/graph"
-	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 )
 
@@ -29,7 +28,7 @@ func groups(g *graph.Graph, rings [][]int) []group {
 	list := make([]group, 0, g.N())
 	for k := range all {
 		n := &all[k]
-		if !n.possible(&a.present) {
+		if !allMeet(n.needs, a.present) {
 			continue
 		}
 		for _, i := range a.fitting(n.centre, &centres[n.centre]) {
@@ -44,7 +43,7 @@ func (a *atoms) fitting(k int, centre *patternAtom) []int {
 	if a.fits[k] == nil {
 		from := len(a.room)
 		for i, kind := range a.kinds {
-			if centre.kinds.has(kind) && centre.is(a, i) {
+			if kind&centre.kinds != 0 && centre.is(a, i) {
 				a.room = append(a.room, i)
 			}
 		}
@@ -53,10 +52,10 @@ func (a *atoms) fitting(k int, centre *patternAtom) []int {
 	return a.fits[k]
 }
 
-// possible reports whether a molecule with these kinds of atoms may have the group.
-func (n *naming) possible(present *kindSet) bool {
-	for k := range n.needs {
-		if !n.needs[k].meets(present) {
+// allMeet reports whether each of some sets has a kind in common with a set.
+func allMeet(sets []kindSet, with kindSet) bool {
+	for _, s := range sets {
+		if s&with == 0 {
 			return false
 		}
 	}
@@ -65,7 +64,7 @@ func (n *naming) possible(present *kindSet) bool {
 
 // name appends the group that the naming finds around atom i, unless there is none or the atom belongs to another group.
 func (n *naming) name(list []group, a *atoms, i int) []group {
-	if a.taken[i] {
+	if a.taken[i] || !allMeet(n.beside, a.around[i]) {
 		return list
 	}
 	found := n.of(a, i)
@@ -84,31 +83,39 @@ func (n *naming) name(list []group, a *atoms, i int) []group {
 // A naming names the group around one of its atoms, which fits its centre, or returns no name.
 type naming struct {
 	needs  []kindSet // kinds of the first atom, then of each further one: a molecule has the group only with all of them
+	beside []kindSet // of these, the kinds of the first atom's neighbours
 	centre int       // number of what the first atom has to fit
 	of     func(a *atoms, i int) group
 }
 
-// A kindSet is a set of kinds of atoms. A kind is the atomic number, plus aromaticKind for an aromatic atom.
-type kindSet [4]uint64
+// A kindSet is a set of kinds of atoms, a bit for each: an element of nonmetals, or any metal, not aromatic in the low half
+// and aromatic in the high one.
+type kindSet uint64
 
-const aromaticKind = 128
+const aromaticShift = 32
 
-func (s *kindSet) add(kind uint8)      { s[kind/64] |= 1 << (kind % 64) }
-func (s *kindSet) has(kind uint8) bool { return s[kind/64]>>(kind%64)&1 == 1 }
+// otherKinds are those of atoms that are not aromatic.
+const allKinds, otherKinds, aromaticKinds kindSet = math.MaxUint64, 1<<aromaticShift - 1, allKinds &^ otherKinds
 
-// meets reports whether both sets have a kind in common.
-func (s *kindSet) meets(t *kindSet) bool {
-	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
-}
+// nonmetals are the elements that are kinds of their own.
+var nonmetals = []string{"H", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I", "At", "He", "Ne", "Ar", "Kr", "Xe", "Rn", "*"}
 
-// everyKind has all kinds, aromaticKinds those of aromatic atoms.
-var everyKind, aromaticKinds = kindSet{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}, kindSet{2: math.MaxUint64, 3: math.MaxUint64}
+// kindOf has the kind of each element if it is not aromatic. Files may hold numbers beyond the last.
+var kindOf = func() (kinds [molecule.MaxElement + 2]kindSet) {
+	for number := range kinds {
+		kinds[number] = 1 << len(nonmetals)
+	}
+	for k, symbol := range nonmetals {
+		kinds[elementOf(symbol)] = 1 << k
+	}
+	return kinds
+}()
 
-// kindsOf returns the kinds of atoms of these elements, aromatic or not.
+// kindsOf returns the kinds of atoms of these nonmetals, aromatic or not.
 func kindsOf(symbols ...string) (s kindSet) {
 	for _, symbol := range symbols {
-		s.add(uint8(elementOf(symbol)))
-		s.add(uint8(elementOf(symbol) + aromaticKind))
+		kind := kindOf[elementOf(symbol)]
+		s |= kind | kind<<aromaticShift
 	}
 	return s
 }
@@ -116,27 +123,34 @@ func kindsOf(symbols ...string) (s kindSet) {
 // namings are in order of precedence, and centres are the different first atoms of them.
 var namings = sync.OnceValues(func() (list []naming, centres []patternAtom) {
 	numbers := map[string]int{}
-	add := func(centre string, of func(a *atoms, i int) group, first patternAtom, needs ...kindSet) {
+	add := func(centre string, of func(a *atoms, i int) group, first patternAtom, further ...patternAtom) {
 		number, known := numbers[centre]
 		if !known {
 			number = len(centres)
 			numbers[centre], centres = number, append(centres, first)
 		}
-		list = append(list, naming{append([]kindSet{first.kinds}, needs...), number, of})
+		n := naming{needs: []kindSet{first.kinds}, centre: number, of: of}
+		for _, atom := range further {
+			n.needs = append(n.needs, atom.kinds)
+			if atom.parent == 0 {
+				n.beside = append(n.beside, atom.kinds)
+			}
+		}
+		list = append(list, n)
 	}
 	patterns := func(all []*pattern) {
 		for _, p := range all {
-			add(p.centre, p.naming, p.atoms[0], lists.Map(p.atoms[1:], func(a patternAtom) kindSet { return a.kinds })...)
+			add(p.centre, p.naming, p.atoms[0], p.atoms[1:]...)
 		}
 	}
-	carbonAtom, every, aromatic := patternAtom{kinds: carbons}, patternAtom{kinds: everyKind}, patternAtom{kinds: aromaticKinds}
-	add("carbon", polyhalogen, carbonAtom, halogens)
-	add("carbon", polyyne, carbonAtom)
+	carbon, every := patternAtom{kinds: carbons}, patternAtom{kinds: allKinds}
+	add("carbon", polyhalogen, carbon, patternAtom{kinds: halogens})
+	add("carbon", polyyne, carbon)
 	patterns(functional())
 	add("every", element, every)
 	add("every", ringSystem, every)
-	add("aromatic", aromaticRing, aromatic)
-	add("carbon", unsaturated, carbonAtom)
+	add("aromatic", aromaticRing, patternAtom{kinds: aromaticKinds})
+	add("carbon", unsaturated, carbon)
 	add("every", otherRing, every)
 	patterns(plain())
 	add("every", rest, every)
@@ -146,16 +160,17 @@ var namings = sync.OnceValues(func() (list []naming, centres []patternAtom) {
 // atoms is a molecule that is being divided into groups.
 type atoms struct {
 	molecule.Atoms
-	kinds   []uint8  // see kindSet
-	traits  []uint32 // see pack
-	present kindSet  // of all atoms
-	fits    [][]int  // the atoms that fit each centre, nil if not known yet
-	room    []int    // memory of fits
-	rings   [][]int  // see Rings
-	members []uint64 // bit k mod 64 tells that the atom is in ring k
-	systems []group  // ring systems found so far; the name is empty if there is none
-	taken   []bool   // whether an atom belongs to a group already
-	found   []int    // empty, with room for the atoms of a pattern
+	kinds   []kindSet // of each atom, one
+	around  []kindSet // of its neighbours
+	present kindSet   // of all atoms
+	traits  []uint32  // see pack
+	fits    [][]int   // the atoms that fit each centre, nil if not known yet
+	room    []int     // memory of fits
+	rings   [][]int   // see Rings
+	members []uint64  // bit k mod 64 tells that the atom is in ring k
+	systems []group   // ring systems found so far; the name is empty if there is none
+	taken   []bool    // whether an atom belongs to a group already
+	found   []int     // empty, with room for the atoms of a pattern
 }
 
 // spare keeps the memory of atoms.
@@ -172,7 +187,8 @@ func newAtoms(g *graph.Graph) *atoms {
 func (a *atoms) begin(g *graph.Graph, rings [][]int) {
 	n := g.N()
 	*a = atoms{
-		Atoms: molecule.Atoms{Graph: g}, kinds: slices.Grow(a.kinds[:0], n)[:n], traits: slices.Grow(a.traits[:0], n)[:n], fits: a.fits, room: a.room[:0], rings: rings,
+		Atoms: molecule.Atoms{Graph: g}, kinds: slices.Grow(a.kinds[:0], n)[:n], around: slices.Grow(a.around[:0], n)[:n], traits: slices.Grow(a.traits[:0], n)[:n],
+		fits: a.fits, room: a.room[:0], rings: rings,
 		members: slices.Grow(a.members[:0], n)[:n], taken: slices.Grow(a.taken[:0], n)[:n], found: slices.Grow(a.found[:0], 16),
 	}
 	clear(a.members)
@@ -183,28 +199,31 @@ func (a *atoms) begin(g *graph.Graph, rings [][]int) {
 		}
 	}
 	for i := range a.kinds {
-		kind := uint8(min(max(a.Element(i), 0), molecule.MaxElement+1)) // files may hold other values
+		kind := kindOf[min(max(a.Element(i), 0), len(kindOf)-1)]
 		if a.Aromatic(i) {
-			kind += aromaticKind
+			kind <<= aromaticShift
 		}
 		a.kinds[i] = kind
-		a.present.add(kind)
+		a.present |= kind
 	}
 	for i := range a.traits {
-		a.traits[i] = a.pack(i)
+		a.traits[i], a.around[i] = a.pack(i), 0
+		for _, j := range a.Row(i) {
+			a.around[i] |= a.kinds[j]
+		}
 	}
 }
 
 func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }
 
 // is reports whether atom i is of one of the kinds.
-func (a *atoms) is(i int, kinds *kindSet) bool { return kinds.has(a.kinds[i]) }
+func (a *atoms) is(i int, kinds kindSet) bool { return a.kinds[i]&kinds != 0 }
 
 var (
 	hydrogens, carbons, nitrogens, oxygens, fluorines = kindsOf("H"), kindsOf("C"), kindsOf("N"), kindsOf("O"), kindsOf("F")
 	chlorines, halogens, chalcogens                   = kindsOf("Cl"), kindsOf("F", "Cl", "Br", "I"), kindsOf("O", "S", "Se")
+	metals                                            = allKinds &^ kindsOf(nonmetals...)
 	usual                                             = kindsOf("H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I")
-	nonmetals                                         = kindsOf("H", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I", "At", "He", "Ne", "Ar", "Kr", "Xe", "Rn", "*")
 )
 
 // neighbours counts the neighbours of an atom, hydrogens included.
@@ -236,15 +255,15 @@ func (a *atoms) flat(i int) bool {
 // double reports whether a nitrogen, oxygen, sulfur or selenium atom has a double bond.
 // Features do not tell bond orders: neighbours, hydrogens and charge must do.
 func (a *atoms) double(i int) bool {
-	if a.is(i, &nitrogens) {
+	if a.is(i, nitrogens) {
 		return a.flat(i) && a.neighbours(i) <= 2
 	}
-	return a.is(i, &chalcogens) && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.Charge(i) == 0
+	return a.is(i, chalcogens) && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.Charge(i) == 0
 }
 
 // metal reports whether an atom is a metal.
 func (a *atoms) metal(i int) bool {
-	return !a.is(i, &nonmetals)
+	return a.is(i, metals)
 }
 
 // near returns the neighbours of an atom that pass a test.
@@ -259,7 +278,7 @@ func (a *atoms) near(i int, test func(j int) bool) []int {
 }
 
 // nearby returns the neighbours of atom i that are of one of the kinds.
-func (a *atoms) nearby(i int, kinds *kindSet) []int {
+func (a *atoms) nearby(i int, kinds kindSet) []int {
 	return a.near(i, func(j int) bool { return a.is(j, kinds) })
 }
 
@@ -287,10 +306,10 @@ var organo = map[string]string{
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
 	organic := func(j int) bool {
-		return a.is(j, &carbons) && a.Value(j, molecule.ColumnHybridization) > hybridizationSP
+		return a.is(j, carbons) && a.Value(j, molecule.ColumnHybridization) > hybridizationSP
 	} // sp² or sp³
 	switch {
-	case a.is(i, &usual) || a.Aromatic(i):
+	case a.is(i, usual) || a.Aromatic(i):
 		return group{}
 	case symbol == "*":
 		return group{name: "atom of no given element"}
@@ -307,7 +326,7 @@ func element(a *atoms, i int) group {
 // polyhalogen names carbons with two or more halogens, chained ones as one group. The group is empty if atom i is not one.
 func polyhalogen(a *atoms, i int) group {
 	full := func(j int) bool {
-		return a.is(j, &carbons) && !a.flat(j) && !a.taken[j] && len(a.nearby(j, &halogens)) >= 2
+		return a.is(j, carbons) && !a.flat(j) && !a.taken[j] && len(a.nearby(j, halogens)) >= 2
 	}
 	if !full(i) {
 		return group{}
@@ -316,8 +335,8 @@ func polyhalogen(a *atoms, i int) group {
 	var all []int       // the chain with its halogens
 	fluorinated := true // all halogens are fluorine
 	for _, j := range chain {
-		halogens := a.nearby(j, &halogens)
-		fluorinated = fluorinated && len(halogens) == len(a.nearby(j, &fluorines))
+		halogens := a.nearby(j, halogens)
+		fluorinated = fluorinated && len(halogens) == len(a.nearby(j, fluorines))
 		all = slices.Concat(all, halogens, []int{j})
 	}
 	name := "polyhalogenated carbon"
@@ -332,7 +351,7 @@ func polyhalogen(a *atoms, i int) group {
 		name = "CHF₂ group"
 	case fluorinated && len(all) == 3 && a.Degree(i) > 2:
 		name = "CF₂ group"
-	case three && len(a.nearby(i, &chlorines)) == 3:
+	case three && len(a.nearby(i, chlorines)) == 3:
 		name = "trichloromethyl group"
 	}
 	return group{name: name, nodes: all}
@@ -345,7 +364,7 @@ const hybridizationSP = 0
 // neighbours. Otherwise the group is empty.
 func polyyne(a *atoms, i int) group {
 	linear := func(j int) bool {
-		return a.is(j, &carbons) && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
+		return a.is(j, carbons) && a.Value(j, molecule.ColumnHybridization) == hybridizationSP && !a.taken[j]
 	}
 	if !linear(i) || a.Degree(i) > 2 {
 		return group{}
@@ -360,7 +379,7 @@ func polyyne(a *atoms, i int) group {
 // none, or the only one.
 func unsaturated(a *atoms, i int) group {
 	// Carbons with double bonds to other elements are in groups that were taken before.
-	double := func(j int) bool { return a.is(j, &carbons) && a.flat(j) && !a.taken[j] }
+	double := func(j int) bool { return a.is(j, carbons) && a.flat(j) && !a.taken[j] }
 	if !double(i) {
 		return group{}
 	}
@@ -381,16 +400,16 @@ const longChain = 8
 
 // rest names an atom that no other naming fits. Carbons outside rings are named with their chain.
 func rest(a *atoms, i int) group {
-	if !a.is(i, &carbons) {
+	if !a.is(i, carbons) {
 		if a.Degree(i) == 0 && a.Charge(i) != 0 {
 			return group{name: formula(a.Graph, i) + " ion"}
 		}
-		if a.is(i, &hydrogens) {
+		if a.is(i, hydrogens) {
 			return group{name: "written-out hydrogen"}
 		}
 		return group{name: a.symbol(i) + " atom"}
 	}
-	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, &carbons) && !a.InRing(j) }, nil)
+	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, carbons) && !a.InRing(j) }, nil)
 	name := "saturated carbon"
 	switch n := len(part); {
 	case n >= longChain:

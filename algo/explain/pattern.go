@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,19 +37,18 @@ type pattern struct {
 }
 
 type patternAtom struct {
-	parent  int     // index of the atom it is bound to; -1 for the centre
-	kinds   kindSet // for a metal all that are not aromatic
-	context bool    // ~: not a member of the group
-	in      bool    // r
+	parent  int // index of the atom it is bound to; -1 for the centre
+	kinds   kindSet
+	context bool // ~: not a member of the group
+	in      bool // r
 	// The traits of an atom that fits, as pack has them, have these values in the bits of asked.
 	asked, traits uint32
 }
 
-// Traits of an atom have four bits each, in this order, then one that tells of a double bond, see atoms.double, and one of
-// a metal.
+// Traits of an atom have four bits each, in this order, then one that tells of a double bond, see atoms.double.
 const traitNames = "qhxd^"
 
-const doubleTrait, metalTrait = 1 << (4 * len(traitNames)), 2 << (4 * len(traitNames))
+const doubleTrait = 1 << (4 * len(traitNames))
 
 // pack returns the traits of atom i.
 func (a *atoms) pack(i int) (traits uint32) {
@@ -61,9 +59,6 @@ func (a *atoms) pack(i int) (traits uint32) {
 	}
 	if a.double(i) {
 		traits |= doubleTrait
-	}
-	if a.metal(i) {
-		traits |= metalTrait
 	}
 	return traits
 }
@@ -103,15 +98,14 @@ func (p *pattern) read(atom *patternAtom, text string) {
 	parts := strings.Split(text, ";")
 	for _, symbol := range strings.Split(parts[0], ",") {
 		if symbol == "M" {
-			atom.kinds = kindSet{math.MaxUint64, math.MaxUint64} // all below aromaticKind
-			atom.ask(metalTrait, metalTrait)
+			atom.kinds = metals & otherKinds
 			continue
 		}
-		kind := elementOf(strings.ToUpper(symbol[:1]) + symbol[1:])
+		half := otherKinds
 		if symbol == strings.ToLower(symbol) {
-			kind += aromaticKind
+			half = aromaticKinds
 		}
-		atom.kinds.add(uint8(kind))
+		atom.kinds |= kindsOf(strings.ToUpper(symbol[:1])+symbol[1:]) & half
 	}
 	for _, part := range parts[1:] {
 		if part == "+" || part == "-" {
@@ -211,5 +205,5 @@ func (t *patternAtom) ask(asked, traits uint32) { t.asked, t.traits = t.asked|as
 
 // is reports whether atom i of a molecule fits.
 func (t *patternAtom) is(a *atoms, i int) bool {
-	return t.kinds.has(a.kinds[i]) && a.traits[i]&t.asked == t.traits
+	return a.kinds[i]&t.kinds != 0 && a.traits[i]&t.asked == t.traits
 }

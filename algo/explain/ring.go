@@ -150,7 +150,7 @@ func aromaticRing(a *atoms, i int) group {
 	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
 		kind := "aromatic"
-		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, &carbons) }) {
+		if slices.ContainsFunc(ring, func(j int) bool { return !a.is(j, carbons) }) {
 			kind = "heteroaromatic"
 		}
 		name = kind + " ring"
@@ -185,9 +185,9 @@ func otherRing(a *atoms, i int) group {
 func crown(a *atoms, ring []int) bool {
 	count := 0
 	for _, i := range ring {
-		if a.is(i, &oxygens) {
+		if a.is(i, oxygens) {
 			count++
-		} else if !a.is(i, &carbons) || a.flat(i) || a.Aromatic(i) {
+		} else if !a.is(i, carbons) || a.flat(i) || a.Aromatic(i) {
 			return false
 		}
 	}
@@ -201,7 +201,7 @@ func (a *atoms) kind(i int) int {
 	switch {
 	case a.Aromatic(i):
 		return kind + 1
-	case a.is(i, &carbons) && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
+	case a.is(i, carbons) && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
 		return kind + 2
 	}
 	return kind

@@ -31,7 +31,7 @@ func (c *Comparison) fragments(a, b *List, xa, xb *tanimoto.Index) {
 	slices.Sort(keys)
 	var list []Difference
 	for _, key := range slices.Compact(keys) {
-		if inA, inB := len(xa.With(key)), len(xb.With(key)); inA+inB >= least {
+		if inA, inB := xa.Count(key), xb.Count(key); inA+inB >= least {
 			list = append(list, Difference{Kind: KindFragment, Name: fmt.Sprintf("%08x", key), InA: inA, InB: inB})
 		}
 	}

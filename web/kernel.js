@@ -19,7 +19,7 @@
 globalThis.bacaKernel = function () {
   let exports = null;
   const kern = { available: () => (exports === null ? 0 : 1) };
-  const names = "gemm list gemmListed transpose add addNeighbors reluGradient exp sums weight normalize normalizeGradient dot adam products addProducts";
+  const names = "gemm list gemmListed transpose add addNeighbors reluGradient exp sums weight normalize normalizeGradient dot adam products addProducts addWhere";
   for (const name of names.split(" ")) kern[name] = (...args) => exports[name](...args);
   return {
     imports: { kern },

@@ -22,19 +22,21 @@ type Match struct {
 // it also bounds the similarity of the others. Once no new print can be the best, the remaining keys are common ones, and
 // the bits of each print tell which of them it has. The lightest print of a block may rule out the whole block. Only
 // prints whose bound reaches the best known similarity are compared in full. A small index is searched by rows, see rows,
-// if the processor has masks.
+// where the kernel has vector code for them.
 func (x *Index) Best(p Print, own int) (best [2]Match, novel int) {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
-	if len(p.Keys) == 0 {
+	s.rows = x.withRows()
+	switch {
+	case len(p.Keys) == 0:
 		s.empty()
-	} else if !s.take(p) {
+	case !s.take(p):
 		for i := range x.Len() {
 			s.compare(i)
 		}
-	} else if r := x.withRows(); r != nil {
-		s.searchRows(r)
-	} else {
+	case s.rows != nil:
+		s.searchRows()
+	default:
 		s.rank()
 		s.meet()
 		s.settle()
@@ -56,9 +58,10 @@ var searchSpare = sync.Pool{New: func() any { return new(search) }}
 // A search is one call of Best.
 type search struct {
 	x     *Index
-	own   int // place of the print to leave out, or −1
-	keys  int // number of the print's keys
-	novel int // number of its keys that no other print has
+	rows  *rows // if the search goes by them, else nil
+	own   int   // place of the print to leave out, or −1
+	keys  int   // number of the print's keys
+	novel int   // number of its keys that no other print has
 
 	terms  []term   // the print's keys that the index has, in the order of marks
 	marks  []mark   // one for 64 numbers; all 0 between calls
@@ -93,12 +96,12 @@ type term struct {
 	number uint32
 	count  uint32 // in the print
 	rarity int64
-	set    cell     // what the key adds to a cell as sets
-	fine   uint64   // what one occurrence adds to a cell with counts, times 2^fineBits
-	list   []uint16 // the units of its holders and of later keys
-	held   int      // number of holders
-	class  uint8    // see classOf
-	added  bool     // the key is in the cells
+	set    cell   // what the key adds to a cell as sets
+	fine   uint64 // what one occurrence adds to a cell with counts, times 2^fineBits
+	first  uint32 // where its holders begin
+	held   uint32 // number of holders
+	class  uint8  // see classOf
+	added  bool   // the key is in the cells
 }
 
 // times returns what n occurrences of the key add to a cell, with counts.
@@ -163,8 +166,7 @@ func (s *search) end() {
 	for _, k := range s.marked {
 		s.marks[k] = mark{}
 	}
-	clear(s.terms)
-	s.x, s.terms, s.marked = nil, s.terms[:0], s.marked[:0]
+	s.x, s.rows, s.terms, s.marked = nil, nil, s.terms[:0], s.marked[:0]
 }
 
 // empty finds a print without keys for a p without keys, which has nothing in common with other prints.
@@ -202,16 +204,25 @@ func (s *search) take(p Print) bool {
 		times += float64(p.Counts[k])
 		if l.holders > 0 {
 			at := s.marks[l.number/64].at(l.number)
-			s.terms[at] = term{number: l.number, count: p.Counts[k], rarity: r, list: x.holders[l.first:], held: int(l.holders)}
+			s.terms[at] = term{number: l.number, count: p.Counts[k], rarity: r, first: l.first, held: l.holders}
 		}
 	}
 	for m, own := range owns {
 		s.owns[m], s.scales[m] = ownWeight*float64(own), cellOne/float64(own)
 	}
+	// A row adds the same to both halves of a cell. So rounding adds at most one for each occurrence, which may be too much.
+	if times >= cellOne/2 {
+		s.rows = nil
+	} else if s.rows != nil {
+		s.scales[Sets] = s.scales[Counts]
+	}
 	for k := range s.terms {
 		t := &s.terms[k]
 		r := float64(t.rarity) // both results are rounded up
 		t.set, t.fine = cell(r*s.scales[Sets])+1, uint64(r*s.scales[Counts]*(1<<fineBits))+1
+		if s.rows != nil {
+			t.fine = uint64(t.set) << fineBits
+		}
 	}
 	// 2·cellOne fits below the bit compared. Rounding adds at most this much.
 	return float64(len(s.terms))+times/(1<<fineBits) < cellOne/2
@@ -297,12 +308,18 @@ func (s *search) compare(i int) (better bool) {
 		return false
 	}
 	x := s.x
-	s.other = x.entries(s.other, i)
+	var other []entry
+	if s.rows != nil {
+		other = s.rows.entriesOf(i)
+	} else {
+		s.other = x.entries(s.other, i)
+		other = s.other
+	}
 	// Which keys are terms is unpredictable, so the loop does not branch on it.
-	size := len(s.other)
+	size := len(other)
 	hits, n := slices.Grow(s.hits[:0], size)[:size], 0
 	marks := s.marks
-	for _, o := range s.other {
+	for _, o := range other {
 		m := &marks[o.number/64]
 		hits[n] = uint64(m.at(o.number)) | uint64(o.times)<<32
 		n += int(m.bits >> (o.number % 64) & 1)
@@ -336,7 +353,7 @@ func (s *search) compare(i int) (better bool) {
 type least struct{ fixed, weight, any float64 }
 
 // of returns the least for a print of a weight.
-func (l *least) of(weight int64) float64 { return l.fixed + float64(l.weight*float64(weight)) }
+func (l *least) of(weight float64) float64 { return l.fixed + float64(l.weight*weight) }
 
 // leasts are the leasts by both measures.
 type leasts [2]least
@@ -348,6 +365,11 @@ func (l *leasts) reachable(bound cell) bool {
 
 // reached reports whether a print of these weights with this bound can be the best.
 func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
+	return l.reachedBy(bound, &[2]float64{float64(weighs[Sets]), float64(weighs[Counts])})
+}
+
+// reachedBy is reached for weights that are float64 already.
+func (l *leasts) reachedBy(bound cell, weighs *[2]float64) bool {
 	return float64(bound.sets()) >= l[Sets].of(weighs[Sets]) || float64(bound.counts()) >= l[Counts].of(weighs[Counts])
 }
 
@@ -374,7 +396,7 @@ func (s *search) meet() {
 	for k, at := range s.order {
 		t := &s.terms[at]
 		// Knowing a good print pays before a long list, not before each short one.
-		if t.held > max(fewHolders, seen/4) && s.promising() {
+		if int(t.held) > max(fewHolders, seen/4) && s.promising() {
 			l = s.least()
 		}
 		// Prints not met have only keys of the rest.
@@ -383,7 +405,7 @@ func (s *search) meet() {
 			break
 		}
 		s.add(t)
-		seen += t.held
+		seen += int(t.held)
 	}
 	s.left = s.rest[len(s.order)]
 }
@@ -397,11 +419,15 @@ func (s *search) add(t *term) {
 	t.added = true
 	// The gain of a cell, by the print's count less one.
 	var gains [manyTimes + 1]cell
+	most := t.set + t.times(t.count)
 	for i := range gains {
-		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
+		gains[i] = most
 	}
-	gains[manyTimes] = t.set + t.times(t.count)
-	s.met = meet(s.met, s.cells, t.list, t.held, &gains)
+	for n := uint32(1); n < min(t.count, manyTimes+1); n++ {
+		gains[n-1] = t.set + t.times(n)
+	}
+	gains[manyTimes] = most
+	s.met = meet(s.met, s.cells, s.x.holders[t.first:], int(t.held), &gains)
 }
 
 // meet adds the gain by its count to the cell of each holder in units, and the places whose cells were 0 to met, which has

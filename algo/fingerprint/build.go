@@ -187,7 +187,7 @@ func (x *Index) addLightest() {
 		for _, r := range block {
 			least[Sets], least[Counts] = min(least[Sets], r.weighs[Sets]), min(least[Counts], r.weighs[Counts])
 		}
-		x.lightest = append(x.lightest, least)
+		x.lightest = append(x.lightest, [2]float64{float64(least[Sets]), float64(least[Counts])})
 	}
 }
 

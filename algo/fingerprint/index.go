@@ -30,7 +30,7 @@ type Index struct {
 	common  []pair   // pairs that most prints have
 	// Prints whose places agree except in the low block bits form a block. They have similar weights.
 	block    uint
-	lightest [][2]int64 // the least weights in each block
+	lightest [][2]float64 // the least weights in each block
 
 	once sync.Once // for rows
 	rows *rows     // see withRows

@@ -503,11 +503,13 @@ const Strip, Top = 128, 16
 
 // AddWhere adds gains[k], for all k, to those of sums whose bit is set in the row of bits that
 // begins at rows[k]. Sums come in whole strips, with a bit of a row for each. The halves of a top
-// are the largest lower and the largest upper half of Top sums.
-func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+// are the largest lower and the largest upper half of Top sums. A gain adds the same to both halves of
+// a sum, but from gains[both] on only to the upper half. No half may become too large for its bits.
+func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32, both int) {
 	words := len(sums) / 64
-	if len(sums)%Strip != 0 || len(tops) != len(sums)/Top || len(rows) != len(gains) {
-		panic(fmt.Sprintf("kernel: AddWhere of %d sums and %d tops with %d rows and %d gains", len(sums), len(tops), len(rows), len(gains)))
+	if len(sums)%Strip != 0 || len(tops) != len(sums)/Top || len(rows) != len(gains) || both < 0 || both > len(gains) {
+		panic(fmt.Sprintf("kernel: AddWhere of %d sums and %d tops with %d rows and %d gains, %d of both halves",
+			len(sums), len(tops), len(rows), len(gains), both))
 	}
 	for _, r := range rows {
 		if int(r)+words > len(bits) {
@@ -515,7 +517,7 @@ func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 		}
 	}
 	if vector && len(sums) > 0 {
-		addWhereVector(sums, tops, bits, rows, gains)
+		addWhereVector(sums, tops, bits, rows, gains, both)
 	} else {
 		addWhereGo(sums, tops, bits, rows, gains)
 	}

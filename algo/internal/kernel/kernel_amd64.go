@@ -153,14 +153,14 @@ func adamVector(params, grads, m, v []float32, s AdamStep) {
 }
 
 // HasMasks reports whether AddWhere is vector code.
-func HasMasks() bool { return level == avx512 }
+func HasMasks() bool { return vector }
 
-// addWhereVector is addWhereGo, in vector code with AVX-512.
-func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
-	if level < avx512 {
-		addWhereGo(sums, tops, bits, rows, gains)
+// addWhereVector is addWhereGo in vector code of the level.
+func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32, both int) {
+	words, starts, by := unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains)
+	if level == avx512 {
+		addWhereAVX512(&sums[0], &tops[0], words, starts, by, len(sums)/Strip, len(rows))
 	} else {
-		addWhereAVX512(&sums[0], &tops[0], unsafe.SliceData(bits), unsafe.SliceData(rows), unsafe.SliceData(gains),
-			len(sums)/Strip, len(rows))
+		addWhereAVX2(&sums[0], &tops[0], words, starts, by, len(sums)/Strip, both, len(rows)-both)
 	}
 }

@@ -25,7 +25,8 @@ func dotVector(_, _ []float32) float32                            { return 0 }
 func productsVector(_, _, _ []float64) bool                       { return false }
 func addProductsVector(_, _, _ []float64) bool                    { return false }
 func adamVector(_, _, _, _ []float32, _ AdamStep)                 {}
-func addWhereVector(_, _ []uint32, _ []uint64, _, _ []uint32)     {}
+
+func addWhereVector(_, _ []uint32, _ []uint64, _, _ []uint32, _ int) {}
 
 // HasMasks says that AddWhere is no vector code.
 func HasMasks() bool { return false }

@@ -224,10 +224,11 @@ func TestShapesAreChecked(t *testing.T) {
 		"squares":      func() { Adam(square.Data, square.Data, square.Data, big.Data, AdamStep{}) },
 		"MulPacked":    func() { MulPacked(Dense(make([]float32, 2), 2, 1), big, Pack(big), 1, 2) },
 		"Set":          func() { Pack(big).Set(3, make([]float32, 3)) },
-		"strips":       func() { AddWhere(make([]uint32, 64), make([]uint32, 4), make([]uint64, 1), nil, nil) },
-		"tops":         func() { AddWhere(make([]uint32, Strip), make([]uint32, 7), make([]uint64, 2), nil, nil) },
+		"strips":       func() { AddWhere(make([]uint32, 64), make([]uint32, 4), make([]uint64, 1), nil, nil, 0) },
+		"halves":       func() { AddWhere(make([]uint32, Strip), make([]uint32, Strip/Top), make([]uint64, 2), nil, nil, 1) },
+		"tops":         func() { AddWhere(make([]uint32, Strip), make([]uint32, 7), make([]uint64, 2), nil, nil, 0) },
 		"rows of bits": func() {
-			AddWhere(make([]uint32, Strip), make([]uint32, Strip/Top), make([]uint64, 2), []uint32{1}, []uint32{1})
+			AddWhere(make([]uint32, Strip), make([]uint32, Strip/Top), make([]uint64, 2), []uint32{1}, []uint32{1}, 0)
 		},
 		"one row":                    func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
 		"neighbour beyond the rows":  neighbors([]int32{0, 1, 2}, []int32{1, 2}),

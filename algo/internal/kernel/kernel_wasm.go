@@ -79,6 +79,10 @@ func wasmProducts(dst, x, v unsafe.Pointer, rows, n int32)
 //go:noescape
 func wasmAddProducts(dst, v, x unsafe.Pointer, rows, n int32)
 
+//go:wasmimport kern addWhere
+//go:noescape
+func wasmAddWhere(sums, tops, bits, rows, gains unsafe.Pointer, parts, both, more int32)
+
 // vector reports whether the module is there.
 var vector = wasmAvailable() != 0
 
@@ -167,9 +171,10 @@ func adamVector(params, grads, m, v []float32, s AdamStep) {
 		s.Take2, s.Root, s.Eps, s.Rate)
 }
 
-func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
-	addWhereGo(sums, tops, bits, rows, gains)
+func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32, both int) {
+	wasmAddWhere(pointer(sums), pointer(tops), pointer(bits), pointer(rows), pointer(gains), int32(len(sums)/64), int32(both),
+		int32(len(rows)-both))
 }
 
-// HasMasks says that AddWhere is no vector code.
-func HasMasks() bool { return false }
+// HasMasks reports whether AddWhere is vector code.
+func HasMasks() bool { return vector }

@@ -307,15 +307,19 @@ var loops = []struct {
 		sums, tops := place[uint32](s, n, true), place[uint32](s, n/Top, true)
 		words, rows, gains := place[uint64](s, n/64*(1+s.k%7)+s.padding, false), place[uint32](s, s.n, false), place[uint32](s, s.n, false)
 		for i := range sums {
-			sums[i] = s.rng.Uint32()
+			sums[i] = s.rng.Uint32() & 0x7fff_7fff // no half overflows
 		}
 		for i := range words {
 			words[i] = s.rng.Uint64()
 		}
+		both := s.rng.IntN(len(rows) + 1)
 		for k := range rows {
-			rows[k], gains[k] = s.rng.Uint32N(uint32(len(words)-n/64+1)), s.rng.Uint32()
+			rows[k], gains[k] = s.rng.Uint32N(uint32(len(words)-n/64+1)), s.rng.Uint32N(0x8000/uint32(s.n))*0x1_0001
+			if k >= both {
+				gains[k] &^= 0xffff
+			}
 		}
-		return func() { AddWhere(sums, tops, words, rows, gains) }
+		return func() { AddWhere(sums, tops, words, rows, gains, both) }
 	}},
 }
 

@@ -103,3 +103,8 @@ func adamAVX2(params *float32, grads *float32, m *float32, v *float32, n int, ke
 //
 //go:noescape
 func addWhereAVX512(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, count int)
+
+// addWhereAVX2 is addWhereGo for strips times 128 sums and both + more rows.
+//
+//go:noescape
+func addWhereAVX2(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, both int, more int)

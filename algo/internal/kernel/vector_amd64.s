@@ -7219,7 +7219,9 @@ TEXT ·addWhereAVX512(SB), NOSPLIT, $0-56
 	MOVQ bits+16(FP), DX
 	MOVQ strips+40(FP), BX
 
-addWhere_strip:
+addWhere512_strip:
+	MOVQ    rows+24(FP), SI
+	MOVQ    gains+32(FP), DI
 	VMOVUPS (AX), Z0
 	VMOVUPS 64(AX), Z1
 	VMOVUPS 128(AX), Z2
@@ -7230,11 +7232,9 @@ addWhere_strip:
 	VMOVUPS 448(AX), Z7
 	MOVQ    count+48(FP), R8
 	TESTQ   R8, R8
-	JE      addWhere_end
-	MOVQ    rows+24(FP), SI
-	MOVQ    gains+32(FP), DI
+	JE      addWhere512_count_end
 
-addWhere_row:
+addWhere512_count:
 	MOVL         (SI), R9
 	VPBROADCASTD (DI), Z8
 	KMOVW        (DX)(R9*8), K1
@@ -7256,93 +7256,492 @@ addWhere_row:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	DECQ         R8
-	JNE          addWhere_row
+	JNE          addWhere512_count
 
-addWhere_end:
+addWhere512_count_end:
 	VMOVUPS       Z0, (AX)
 	VEXTRACTI64X4 $0x01, Z0, Y9
-	VPMAXUW       Y9, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X9
-	VPMAXUW       X9, X0, X0
-	VPSHUFD       $0x4e, X0, X9
-	VPMAXUW       X9, X0, X0
-	VPSHUFD       $0xb1, X0, X9
-	VPMAXUW       X9, X0, X0
-	VMOVD         X0, (CX)
+	VPMAXUW       Y9, Y0, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, (CX)
 	VMOVUPS       Z1, 64(AX)
 	VEXTRACTI64X4 $0x01, Z1, Y9
-	VPMAXUW       Y9, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X9
-	VPMAXUW       X9, X1, X1
-	VPSHUFD       $0x4e, X1, X9
-	VPMAXUW       X9, X1, X1
-	VPSHUFD       $0xb1, X1, X9
-	VPMAXUW       X9, X1, X1
-	VMOVD         X1, 4(CX)
+	VPMAXUW       Y9, Y1, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 4(CX)
 	VMOVUPS       Z2, 128(AX)
 	VEXTRACTI64X4 $0x01, Z2, Y9
-	VPMAXUW       Y9, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X9
-	VPMAXUW       X9, X2, X2
-	VPSHUFD       $0x4e, X2, X9
-	VPMAXUW       X9, X2, X2
-	VPSHUFD       $0xb1, X2, X9
-	VPMAXUW       X9, X2, X2
-	VMOVD         X2, 8(CX)
+	VPMAXUW       Y9, Y2, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 8(CX)
 	VMOVUPS       Z3, 192(AX)
 	VEXTRACTI64X4 $0x01, Z3, Y9
-	VPMAXUW       Y9, Y3, Y3
-	VEXTRACTI128  $0x01, Y3, X9
-	VPMAXUW       X9, X3, X3
-	VPSHUFD       $0x4e, X3, X9
-	VPMAXUW       X9, X3, X3
-	VPSHUFD       $0xb1, X3, X9
-	VPMAXUW       X9, X3, X3
-	VMOVD         X3, 12(CX)
+	VPMAXUW       Y9, Y3, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 12(CX)
 	VMOVUPS       Z4, 256(AX)
 	VEXTRACTI64X4 $0x01, Z4, Y9
-	VPMAXUW       Y9, Y4, Y4
-	VEXTRACTI128  $0x01, Y4, X9
-	VPMAXUW       X9, X4, X4
-	VPSHUFD       $0x4e, X4, X9
-	VPMAXUW       X9, X4, X4
-	VPSHUFD       $0xb1, X4, X9
-	VPMAXUW       X9, X4, X4
-	VMOVD         X4, 16(CX)
+	VPMAXUW       Y9, Y4, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 16(CX)
 	VMOVUPS       Z5, 320(AX)
 	VEXTRACTI64X4 $0x01, Z5, Y9
-	VPMAXUW       Y9, Y5, Y5
-	VEXTRACTI128  $0x01, Y5, X9
-	VPMAXUW       X9, X5, X5
-	VPSHUFD       $0x4e, X5, X9
-	VPMAXUW       X9, X5, X5
-	VPSHUFD       $0xb1, X5, X9
-	VPMAXUW       X9, X5, X5
-	VMOVD         X5, 20(CX)
+	VPMAXUW       Y9, Y5, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 20(CX)
 	VMOVUPS       Z6, 384(AX)
 	VEXTRACTI64X4 $0x01, Z6, Y9
-	VPMAXUW       Y9, Y6, Y6
-	VEXTRACTI128  $0x01, Y6, X9
-	VPMAXUW       X9, X6, X6
-	VPSHUFD       $0x4e, X6, X9
-	VPMAXUW       X9, X6, X6
-	VPSHUFD       $0xb1, X6, X9
-	VPMAXUW       X9, X6, X6
-	VMOVD         X6, 24(CX)
+	VPMAXUW       Y9, Y6, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 24(CX)
 	VMOVUPS       Z7, 448(AX)
 	VEXTRACTI64X4 $0x01, Z7, Y9
-	VPMAXUW       Y9, Y7, Y7
-	VEXTRACTI128  $0x01, Y7, X9
-	VPMAXUW       X9, X7, X7
-	VPSHUFD       $0x4e, X7, X9
-	VPMAXUW       X9, X7, X7
-	VPSHUFD       $0xb1, X7, X9
-	VPMAXUW       X9, X7, X7
-	VMOVD         X7, 28(CX)
+	VPMAXUW       Y9, Y7, Y9
+	VEXTRACTI128  $0x01, Y9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0x4e, X9, X8
+	VPMAXUW       X8, X9, X9
+	VPSHUFD       $0xb1, X9, X8
+	VPMAXUW       X8, X9, X9
+	VMOVD         X9, 28(CX)
 	ADDQ          $0x00000200, AX
 	ADDQ          $0x20, CX
 	ADDQ          $0x10, DX
 	DECQ          BX
-	JNE           addWhere_strip
+	JNE           addWhere512_strip
+	VZEROUPPER
+	RET
+
+DATA spread<>+0(SB)/2, $0x8000
+DATA spread<>+2(SB)/2, $0x8000
+DATA spread<>+4(SB)/2, $0x8000
+DATA spread<>+6(SB)/2, $0x8000
+DATA spread<>+8(SB)/2, $0x8001
+DATA spread<>+10(SB)/2, $0x8001
+DATA spread<>+12(SB)/2, $0x8001
+DATA spread<>+14(SB)/2, $0x8001
+DATA spread<>+16(SB)/2, $0x8000
+DATA spread<>+18(SB)/2, $0x8000
+DATA spread<>+20(SB)/2, $0x8000
+DATA spread<>+22(SB)/2, $0x8000
+DATA spread<>+24(SB)/2, $0x8001
+DATA spread<>+26(SB)/2, $0x8001
+DATA spread<>+28(SB)/2, $0x8001
+DATA spread<>+30(SB)/2, $0x8001
+DATA spread<>+32(SB)/2, $0x8002
+DATA spread<>+34(SB)/2, $0x8002
+DATA spread<>+36(SB)/2, $0x8002
+DATA spread<>+38(SB)/2, $0x8002
+DATA spread<>+40(SB)/2, $0x8003
+DATA spread<>+42(SB)/2, $0x8003
+DATA spread<>+44(SB)/2, $0x8003
+DATA spread<>+46(SB)/2, $0x8003
+DATA spread<>+48(SB)/2, $0x8002
+DATA spread<>+50(SB)/2, $0x8002
+DATA spread<>+52(SB)/2, $0x8002
+DATA spread<>+54(SB)/2, $0x8002
+DATA spread<>+56(SB)/2, $0x8003
+DATA spread<>+58(SB)/2, $0x8003
+DATA spread<>+60(SB)/2, $0x8003
+DATA spread<>+62(SB)/2, $0x8003
+DATA spread<>+64(SB)/2, $0x8004
+DATA spread<>+66(SB)/2, $0x8004
+DATA spread<>+68(SB)/2, $0x8004
+DATA spread<>+70(SB)/2, $0x8004
+DATA spread<>+72(SB)/2, $0x8005
+DATA spread<>+74(SB)/2, $0x8005
+DATA spread<>+76(SB)/2, $0x8005
+DATA spread<>+78(SB)/2, $0x8005
+DATA spread<>+80(SB)/2, $0x8004
+DATA spread<>+82(SB)/2, $0x8004
+DATA spread<>+84(SB)/2, $0x8004
+DATA spread<>+86(SB)/2, $0x8004
+DATA spread<>+88(SB)/2, $0x8005
+DATA spread<>+90(SB)/2, $0x8005
+DATA spread<>+92(SB)/2, $0x8005
+DATA spread<>+94(SB)/2, $0x8005
+DATA spread<>+96(SB)/2, $0x8006
+DATA spread<>+98(SB)/2, $0x8006
+DATA spread<>+100(SB)/2, $0x8006
+DATA spread<>+102(SB)/2, $0x8006
+DATA spread<>+104(SB)/2, $0x8007
+DATA spread<>+106(SB)/2, $0x8007
+DATA spread<>+108(SB)/2, $0x8007
+DATA spread<>+110(SB)/2, $0x8007
+DATA spread<>+112(SB)/2, $0x8006
+DATA spread<>+114(SB)/2, $0x8006
+DATA spread<>+116(SB)/2, $0x8006
+DATA spread<>+118(SB)/2, $0x8006
+DATA spread<>+120(SB)/2, $0x8007
+DATA spread<>+122(SB)/2, $0x8007
+DATA spread<>+124(SB)/2, $0x8007
+DATA spread<>+126(SB)/2, $0x8007
+GLOBL spread<>(SB), RODATA|NOPTR, $128
+
+DATA single<>+0(SB)/2, $0x0001
+DATA single<>+2(SB)/2, $0x0002
+DATA single<>+4(SB)/2, $0x0004
+DATA single<>+6(SB)/2, $0x0008
+DATA single<>+8(SB)/2, $0x0001
+DATA single<>+10(SB)/2, $0x0002
+DATA single<>+12(SB)/2, $0x0004
+DATA single<>+14(SB)/2, $0x0008
+DATA single<>+16(SB)/2, $0x0010
+DATA single<>+18(SB)/2, $0x0020
+DATA single<>+20(SB)/2, $0x0040
+DATA single<>+22(SB)/2, $0x0080
+DATA single<>+24(SB)/2, $0x0010
+DATA single<>+26(SB)/2, $0x0020
+DATA single<>+28(SB)/2, $0x0040
+DATA single<>+30(SB)/2, $0x0080
+GLOBL single<>(SB), RODATA|NOPTR, $32
+
+// func addWhereAVX2(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, both int, more int)
+// Requires: AVX, AVX2
+TEXT ·addWhereAVX2(SB), NOSPLIT, $0-64
+	MOVQ    sums+0(FP), AX
+	MOVQ    tops+8(FP), CX
+	MOVQ    bits+16(FP), DX
+	MOVQ    strips+40(FP), BX
+	VMOVDQU single<>+0(SB), Y10
+	VPXOR   Y11, Y11, Y11
+
+addWhere2_strip:
+	MOVQ  rows+24(FP), SI
+	MOVQ  gains+32(FP), DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  both+48(FP), R8
+	TESTQ R8, R8
+	JE    addWhere2_both_end
+
+addWhere2_both:
+	MOVL         (SI), R9
+	VPBROADCASTW 2(DI), Y9
+	VPBROADCASTQ (DX)(R9*8), Y8
+	VPSHUFB      spread<>+0(SB), Y8, Y12
+	VPAND        Y10, Y12, Y12
+	VPSIGNW      Y12, Y9, Y12
+	VPADDW       Y12, Y0, Y0
+	VPSHUFB      spread<>+32(SB), Y8, Y13
+	VPAND        Y10, Y13, Y13
+	VPSIGNW      Y13, Y9, Y13
+	VPADDW       Y13, Y1, Y1
+	VPSHUFB      spread<>+64(SB), Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPSIGNW      Y14, Y9, Y14
+	VPADDW       Y14, Y2, Y2
+	VPSHUFB      spread<>+96(SB), Y8, Y15
+	VPAND        Y10, Y15, Y15
+	VPSIGNW      Y15, Y9, Y15
+	VPADDW       Y15, Y3, Y3
+	VPBROADCASTQ 8(DX)(R9*8), Y8
+	VPSHUFB      spread<>+0(SB), Y8, Y12
+	VPAND        Y10, Y12, Y12
+	VPSIGNW      Y12, Y9, Y12
+	VPADDW       Y12, Y4, Y4
+	VPSHUFB      spread<>+32(SB), Y8, Y13
+	VPAND        Y10, Y13, Y13
+	VPSIGNW      Y13, Y9, Y13
+	VPADDW       Y13, Y5, Y5
+	VPSHUFB      spread<>+64(SB), Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPSIGNW      Y14, Y9, Y14
+	VPADDW       Y14, Y6, Y6
+	VPSHUFB      spread<>+96(SB), Y8, Y15
+	VPAND        Y10, Y15, Y15
+	VPSIGNW      Y15, Y9, Y15
+	VPADDW       Y15, Y7, Y7
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          addWhere2_both
+
+addWhere2_both_end:
+	VPBLENDW  $0x55, (AX), Y11, Y12
+	VPBLENDW  $0x55, 32(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   (AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   32(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y0, Y9, Y9
+	VPADDW    Y0, Y12, Y0
+	VMOVDQU   Y9, (AX)
+	VPBLENDW  $0x55, 64(AX), Y11, Y12
+	VPBLENDW  $0x55, 96(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   64(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   96(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y1, Y9, Y9
+	VPADDW    Y1, Y12, Y1
+	VMOVDQU   Y9, 64(AX)
+	VPBLENDW  $0x55, 128(AX), Y11, Y12
+	VPBLENDW  $0x55, 160(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   128(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   160(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y2, Y9, Y9
+	VPADDW    Y2, Y12, Y2
+	VMOVDQU   Y9, 128(AX)
+	VPBLENDW  $0x55, 192(AX), Y11, Y12
+	VPBLENDW  $0x55, 224(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   192(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   224(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y3, Y9, Y9
+	VPADDW    Y3, Y12, Y3
+	VMOVDQU   Y9, 192(AX)
+	VPBLENDW  $0x55, 256(AX), Y11, Y12
+	VPBLENDW  $0x55, 288(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   256(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   288(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y4, Y9, Y9
+	VPADDW    Y4, Y12, Y4
+	VMOVDQU   Y9, 256(AX)
+	VPBLENDW  $0x55, 320(AX), Y11, Y12
+	VPBLENDW  $0x55, 352(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   320(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   352(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y5, Y9, Y9
+	VPADDW    Y5, Y12, Y5
+	VMOVDQU   Y9, 320(AX)
+	VPBLENDW  $0x55, 384(AX), Y11, Y12
+	VPBLENDW  $0x55, 416(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   384(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   416(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y6, Y9, Y9
+	VPADDW    Y6, Y12, Y6
+	VMOVDQU   Y9, 384(AX)
+	VPBLENDW  $0x55, 448(AX), Y11, Y12
+	VPBLENDW  $0x55, 480(AX), Y11, Y13
+	VPACKUSDW Y13, Y12, Y9
+	VMOVDQU   448(AX), Y12
+	VPSRLD    $0x10, Y12, Y12
+	VMOVDQU   480(AX), Y13
+	VPSRLD    $0x10, Y13, Y13
+	VPACKUSDW Y13, Y12, Y12
+	VPADDW    Y7, Y9, Y9
+	VPADDW    Y7, Y12, Y7
+	VMOVDQU   Y9, 448(AX)
+	MOVQ      more+56(FP), R8
+	TESTQ     R8, R8
+	JE        addWhere2_more_end
+
+addWhere2_more:
+	MOVL         (SI), R9
+	VPBROADCASTW 2(DI), Y9
+	VPBROADCASTQ (DX)(R9*8), Y8
+	VPSHUFB      spread<>+0(SB), Y8, Y12
+	VPAND        Y10, Y12, Y12
+	VPSIGNW      Y12, Y9, Y12
+	VPADDW       Y12, Y0, Y0
+	VPSHUFB      spread<>+32(SB), Y8, Y13
+	VPAND        Y10, Y13, Y13
+	VPSIGNW      Y13, Y9, Y13
+	VPADDW       Y13, Y1, Y1
+	VPSHUFB      spread<>+64(SB), Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPSIGNW      Y14, Y9, Y14
+	VPADDW       Y14, Y2, Y2
+	VPSHUFB      spread<>+96(SB), Y8, Y15
+	VPAND        Y10, Y15, Y15
+	VPSIGNW      Y15, Y9, Y15
+	VPADDW       Y15, Y3, Y3
+	VPBROADCASTQ 8(DX)(R9*8), Y8
+	VPSHUFB      spread<>+0(SB), Y8, Y12
+	VPAND        Y10, Y12, Y12
+	VPSIGNW      Y12, Y9, Y12
+	VPADDW       Y12, Y4, Y4
+	VPSHUFB      spread<>+32(SB), Y8, Y13
+	VPAND        Y10, Y13, Y13
+	VPSIGNW      Y13, Y9, Y13
+	VPADDW       Y13, Y5, Y5
+	VPSHUFB      spread<>+64(SB), Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPSIGNW      Y14, Y9, Y14
+	VPADDW       Y14, Y6, Y6
+	VPSHUFB      spread<>+96(SB), Y8, Y15
+	VPAND        Y10, Y15, Y15
+	VPSIGNW      Y15, Y9, Y15
+	VPADDW       Y15, Y7, Y7
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          addWhere2_more
+
+addWhere2_more_end:
+	VMOVDQU      (AX), Y13
+	VPUNPCKLWD   Y0, Y13, Y12
+	VPUNPCKHWD   Y0, Y13, Y13
+	VMOVDQU      Y12, (AX)
+	VMOVDQU      Y13, 32(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, (CX)
+	VMOVDQU      64(AX), Y13
+	VPUNPCKLWD   Y1, Y13, Y12
+	VPUNPCKHWD   Y1, Y13, Y13
+	VMOVDQU      Y12, 64(AX)
+	VMOVDQU      Y13, 96(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 4(CX)
+	VMOVDQU      128(AX), Y13
+	VPUNPCKLWD   Y2, Y13, Y12
+	VPUNPCKHWD   Y2, Y13, Y13
+	VMOVDQU      Y12, 128(AX)
+	VMOVDQU      Y13, 160(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 8(CX)
+	VMOVDQU      192(AX), Y13
+	VPUNPCKLWD   Y3, Y13, Y12
+	VPUNPCKHWD   Y3, Y13, Y13
+	VMOVDQU      Y12, 192(AX)
+	VMOVDQU      Y13, 224(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 12(CX)
+	VMOVDQU      256(AX), Y13
+	VPUNPCKLWD   Y4, Y13, Y12
+	VPUNPCKHWD   Y4, Y13, Y13
+	VMOVDQU      Y12, 256(AX)
+	VMOVDQU      Y13, 288(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 16(CX)
+	VMOVDQU      320(AX), Y13
+	VPUNPCKLWD   Y5, Y13, Y12
+	VPUNPCKHWD   Y5, Y13, Y13
+	VMOVDQU      Y12, 320(AX)
+	VMOVDQU      Y13, 352(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 20(CX)
+	VMOVDQU      384(AX), Y13
+	VPUNPCKLWD   Y6, Y13, Y12
+	VPUNPCKHWD   Y6, Y13, Y13
+	VMOVDQU      Y12, 384(AX)
+	VMOVDQU      Y13, 416(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 24(CX)
+	VMOVDQU      448(AX), Y13
+	VPUNPCKLWD   Y7, Y13, Y12
+	VPUNPCKHWD   Y7, Y13, Y13
+	VMOVDQU      Y12, 448(AX)
+	VMOVDQU      Y13, 480(AX)
+	VPMAXUW      Y13, Y12, Y9
+	VEXTRACTI128 $0x01, Y9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0x4e, X9, X8
+	VPMAXUW      X8, X9, X9
+	VPSHUFD      $0xb1, X9, X8
+	VPMAXUW      X8, X9, X9
+	VMOVD        X9, 28(CX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x10, DX
+	DECQ         BX
+	JNE          addWhere2_strip
 	VZEROUPPER
 	RET

@@ -29,6 +29,7 @@ func main() {
 	normalize()
 	adam()
 	addWhere()
+	addWhere2()
 	Generate()
 }
 

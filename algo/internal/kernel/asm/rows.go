@@ -639,53 +639,142 @@ func transpose8() {
 	}
 }
 
-// addWhere generates addWhereAVX512. It keeps the 128 sums of a strip in registers while it goes through the rows,
-// whose bits mask the additions. Then it takes the largest halves of the 16 sums in each register for tops.
+// addWhere generates addWhereAVX512. It keeps the 128 sums of a strip in registers while it goes through the rows, whose
+// bits mask the additions.
 func addWhere() {
-	const registers = 8
 	routine("addWhereAVX512", "(sums, tops *uint32, bits *uint64, rows, gains *uint32, strips, count int)",
 		"addWhereAVX512 is addWhereGo for strips times 128 sums.")
-	sums, tops, bits, strips := argument("sums"), argument("tops"), argument("bits"), argument("strips")
-	rows, gains, left, row := GP64(), GP64(), GP64(), GP64()
-	down("addWhere_strip", strips, func() {
-		for c := range registers {
-			VMOVUPS(Mem{Base: sums, Disp: 64 * c}, zmm[c])
+	w := newWhere("addWhere512")
+	w.strips(func() {
+		for c := range 8 {
+			VMOVUPS(Mem{Base: w.sums, Disp: 64 * c}, zmm[c])
 		}
-		Load(Param("count"), left)
-		TESTQ(left, left)
-		JE(LabelRef("addWhere_end"))
-		Load(Param("rows"), rows)
-		Load(Param("gains"), gains)
-		down("addWhere_row", left, func() {
-			MOVL(Mem{Base: rows}, row.As32())
-			VPBROADCASTD(Mem{Base: gains}, reg.Z8)
+		w.goThrough("count", func(bits, gain Mem) {
+			VPBROADCASTD(gain, reg.Z8)
 			ks := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}
-			for c := range registers {
+			for c := range 8 {
 				k := ks[c%len(ks)]
-				KMOVW(Mem{Base: bits, Index: row, Scale: 8, Disp: 2 * c}, k)
+				KMOVW(bits.Offset(2*c), k)
 				VPADDD(reg.Z8, zmm[c], k, zmm[c])
 			}
-			ADDQ(U8(4), rows)
-			ADDQ(U8(4), gains)
 		})
-		Label("addWhere_end")
-		for c := range registers {
-			VMOVUPS(zmm[c], Mem{Base: sums, Disp: 64 * c})
-			half := ymm[c]
-			VEXTRACTI64X4(U8(1), zmm[c], reg.Y9)
-			VPMAXUW(reg.Y9, half, half)
-			VEXTRACTI128(U8(1), half, reg.X9)
-			x := half.AsX()
-			VPMAXUW(reg.X9, x, x)
-			VPSHUFD(U8(0x4e), x, reg.X9)
-			VPMAXUW(reg.X9, x, x)
-			VPSHUFD(U8(0xb1), x, reg.X9)
-			VPMAXUW(reg.X9, x, x)
-			VMOVD(x, Mem{Base: tops, Disp: 4 * c})
+	}, func(c int) {
+		VMOVUPS(zmm[c], Mem{Base: w.sums, Disp: 64 * c})
+		VEXTRACTI64X4(U8(1), zmm[c], reg.Y9)
+		VPMAXUW(reg.Y9, ymm[c], reg.Y9)
+	})
+}
+
+// addWhere2 generates addWhereAVX2. Each row adds the same to both halves of sums or only to the upper one, so it keeps
+// one half of the 128 sums of a strip in registers: what both halves get, then the upper ones.
+func addWhere2() {
+	order := [16]int{0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15} // of VPACKUSDW
+	spread := GLOBL("spread", RODATA|NOPTR)                                // to each lane the byte of a word that has its bit, and 0
+	for k := range 64 {
+		DATA(2*k, U16(0x8000|2*(k/16)+order[k%16]/8))
+	}
+	single := GLOBL("single", RODATA|NOPTR) // the bit in that byte
+	for k, i := range order {
+		DATA(2*k, U16(1<<(i%8)))
+	}
+	routine("addWhereAVX2", "(sums, tops *uint32, bits *uint64, rows, gains *uint32, strips, both, more int)",
+		"addWhereAVX2 is addWhereGo for strips times 128 sums and both + more rows.")
+	w := newWhere("addWhere2")
+	word, gain, bit, zero, a, b := reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13
+	VMOVDQU(single, bit)
+	VPXOR(zero, zero, zero)
+	add := func(bits, by Mem) {
+		VPBROADCASTW(by.Offset(2), gain)
+		for c := range 8 {
+			if c%4 == 0 {
+				VPBROADCASTQ(bits.Offset(2*c), word)
+			}
+			masked := ymm[12+c%4]
+			VPSHUFB(spread.Offset(32*(c%4)), word, masked)
+			VPAND(bit, masked, masked)
+			VPSIGNW(masked, gain, masked) // 0 where the bit is 0
+			VPADDW(masked, ymm[c], ymm[c])
 		}
-		ADDQ(U32(64*registers), sums)
-		ADDQ(U8(4*registers), tops)
-		ADDQ(U8(2*registers), bits)
+	}
+	sixteen := func(c int) (low, high Mem) {
+		return Mem{Base: w.sums, Disp: 64 * c}, Mem{Base: w.sums, Disp: 64*c + 32}
+	}
+	w.strips(func() {
+		for c := range 8 {
+			VPXOR(ymm[c], ymm[c], ymm[c])
+		}
+		w.goThrough("both", add)
+		for c := range 8 {
+			low, high := sixteen(c)
+			VPBLENDW(U8(0x55), low, zero, a)
+			VPBLENDW(U8(0x55), high, zero, b)
+			VPACKUSDW(b, a, gain)
+			VMOVDQU(low, a)
+			VPSRLD(U8(16), a, a)
+			VMOVDQU(high, b)
+			VPSRLD(U8(16), b, b)
+			VPACKUSDW(b, a, a)
+			VPADDW(ymm[c], gain, gain)
+			VPADDW(ymm[c], a, ymm[c])
+			VMOVDQU(gain, low) // until the upper halves are done
+		}
+		w.goThrough("more", add)
+	}, func(c int) {
+		low, high := sixteen(c)
+		VMOVDQU(low, b)
+		VPUNPCKLWD(ymm[c], b, a)
+		VPUNPCKHWD(ymm[c], b, b)
+		VMOVDQU(a, low)
+		VMOVDQU(b, high)
+		VPMAXUW(b, a, reg.Y9)
+	})
+}
+
+// where are the arguments of addWhere.
+type where struct {
+	name                                   string
+	sums, tops, bits, left, rows, gains, n reg.GPVirtual
+}
+
+func newWhere(name string) *where {
+	return &where{name, argument("sums"), argument("tops"), argument("bits"), argument("strips"), GP64(), GP64(), GP64()}
+}
+
+// strips goes through the strips. add adds all rows to the 128 sums of one, then write writes sixteen of them at a time, and
+// leaves the largest of both halves in some lanes of Y9.
+func (w *where) strips(add func(), write func(c int)) {
+	down(w.name+"_strip", w.left, func() {
+		Load(Param("rows"), w.rows)
+		Load(Param("gains"), w.gains)
+		add()
+		for c := range 8 {
+			write(c)
+			VEXTRACTI128(U8(1), reg.Y9, reg.X8)
+			VPMAXUW(reg.X8, reg.X9, reg.X9)
+			for _, order := range []U8{0x4e, 0xb1} {
+				VPSHUFD(order, reg.X9, reg.X8)
+				VPMAXUW(reg.X8, reg.X9, reg.X9)
+			}
+			VMOVD(reg.X9, Mem{Base: w.tops, Disp: 4 * c})
+		}
+		ADDQ(U32(512), w.sums)
+		ADDQ(U8(32), w.tops)
+		ADDQ(U8(16), w.bits)
 	})
 	end()
+}
+
+// goThrough adds the next rows, as many as the parameter count says.
+func (w *where) goThrough(count string, add func(bits, gain Mem)) {
+	Load(Param(count), w.n)
+	TESTQ(w.n, w.n)
+	JE(LabelRef(w.name + "_" + count + "_end"))
+	row := GP64()
+	down(w.name+"_"+count, w.n, func() {
+		MOVL(Mem{Base: w.rows}, row.As32())
+		add(Mem{Base: w.bits, Index: row, Scale: 8}, Mem{Base: w.gains})
+		ADDQ(U8(4), w.rows)
+		ADDQ(U8(4), w.gains)
+	})
+	Label(w.name + "_" + count + "_end")
 }

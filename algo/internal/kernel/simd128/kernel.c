@@ -499,3 +499,46 @@ EXPORT(adam)(float *restrict params, const float *restrict grads, float *restric
 		store(params + i, wasm_f32x4_sub(load(params + i, w), wasm_f32x4_mul(step, wasm_f32x4_div(mean, denominator))), w);
 	}
 }
+
+// addRows adds gains to those of 64 halves whose bit is set.
+INLINE void addRows(v128_t s[8], const unsigned short *bits, const unsigned *rows, const unsigned *gains, int count) {
+	const v128_t low = wasm_i16x8_const(1, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7);
+	const v128_t high = wasm_i16x8_const(1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, (short)(1 << 15));
+	for (int k = 0; k < count; k++) {
+		const unsigned short *row = bits + 4 * rows[k];
+		v128_t gain = wasm_v128_load16_splat((const unsigned short *)(gains + k) + 1);
+		EACH(c, 4) {
+			v128_t word = wasm_v128_load16_splat(row + c);
+			s[2 * c] = wasm_i16x8_add(s[2 * c], wasm_v128_and(gain, wasm_i16x8_eq(wasm_v128_and(word, low), low)));
+			s[2 * c + 1] = wasm_i16x8_add(s[2 * c + 1], wasm_v128_and(gain, wasm_i16x8_eq(wasm_v128_and(word, high), high)));
+		}
+	}
+}
+
+// addWhere keeps one half of 64 sums in registers: what the rows for both halves add, then the upper halves.
+EXPORT(addWhere)(unsigned *restrict sums, unsigned *restrict tops, const unsigned short *restrict bits,
+                 const unsigned *restrict rows, const unsigned *restrict gains, int parts, int both, int more) {
+	for (int p = 0; p < parts; p++, sums += 64, tops += 4, bits += 4) {
+		v128_t s[8], lower[8];
+		EACH(c, 8) s[c] = wasm_i16x8_const_splat(0);
+		addRows(s, bits, rows, gains, both);
+		EACH(c, 8) {
+			v128_t a = wasm_v128_load(sums + 8 * c), b = wasm_v128_load(sums + 8 * c + 4);
+			lower[c] = wasm_i16x8_add(s[c], wasm_i16x8_shuffle(a, b, 0, 2, 4, 6, 8, 10, 12, 14));
+			s[c] = wasm_i16x8_add(s[c], wasm_i16x8_shuffle(a, b, 1, 3, 5, 7, 9, 11, 13, 15));
+		}
+		addRows(s, bits, rows + both, gains + both, more);
+		EACH(t, 4) {
+			v128_t most = wasm_i16x8_const_splat(0);
+			EACH(h, 2) {
+				v128_t x = lower[2 * t + h], y = s[2 * t + h];
+				v128_t a = wasm_i16x8_shuffle(x, y, 0, 8, 1, 9, 2, 10, 3, 11), b = wasm_i16x8_shuffle(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+				wasm_v128_store(sums + 16 * t + 8 * h, a), wasm_v128_store(sums + 16 * t + 8 * h + 4, b);
+				most = wasm_u16x8_max(most, wasm_u16x8_max(a, b));
+			}
+			most = wasm_u16x8_max(most, wasm_i32x4_shuffle(most, most, 2, 3, 2, 3));
+			most = wasm_u16x8_max(most, wasm_i32x4_shuffle(most, most, 1, 1, 1, 1));
+			tops[t] = wasm_i32x4_extract_lane(most, 0);
+		}
+	}
+}

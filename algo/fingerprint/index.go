@@ -39,16 +39,16 @@ type Index struct {
 // A Finder finds keys.
 type Finder struct {
 	keys  []uint32 // distinct, ascending
-	heads []uint32 // for each value of the leading headBits, the index of the first such key
+	heads []uint32 // for each value of the leading bits, the index of the first such key
+	shift uint     // the number of the other bits
 }
 
 // NewFinder returns a Finder of distinct ascending keys. It keeps the slice.
 func NewFinder(keys []uint32) *Finder {
-	f := &Finder{keys: keys}
-	b := headBits(len(keys))
-	f.heads = make([]uint32, 1<<b+1)
+	b := uint(bits.Len(uint(len(keys)) / 2))
+	f := &Finder{keys: keys, heads: make([]uint32, 1<<b+1), shift: 32 - b}
 	for _, key := range keys {
-		f.heads[key>>(32-b)+1]++
+		f.heads[key>>f.shift+1]++
 	}
 	for i := range 1 << b {
 		f.heads[i+1] += f.heads[i]
@@ -78,30 +78,24 @@ func blockBits(prints int) uint {
 // minBlock is the least size of a block.
 const minBlock = 16
 
-// headBits returns how many leading bits of a key choose where to look for it.
-func headBits(keys int) uint { return uint(bits.Len(uint(keys) / 2)) }
-
 // Find returns the index of a key among the keys, and whether the key exists.
 func (x *Finder) Find(key uint32) (int, bool) {
-	head := key >> (32 - headBits(len(x.keys)))
+	head := key >> x.shift
 	lo, hi := x.heads[head], x.heads[head+1]
-	if hi-lo > 2 || len(x.keys) == 0 {
+	if hi-lo > 3 || len(x.keys) == 0 {
 		at, found := slices.BinarySearch(x.keys[lo:hi], key)
 		return int(lo) + at, found
 	}
 	// How many keys have these bits and which is meant is unpredictable, so this does not branch.
 	// Keys from hi on are larger.
 	last := uint32(len(x.keys) - 1)
-	at := lo
-	if x.keys[min(lo, last)] < key {
-		at++
-	}
-	if x.keys[min(lo+1, last)] < key {
-		at++
-	}
+	at := lo + below(x.keys[min(lo, last)], key) + below(x.keys[min(lo+1, last)], key) + below(x.keys[min(lo+2, last)], key)
 	at = min(at, hi)
 	return int(at), at < hi && x.keys[min(at, last)] == key
 }
+
+// below returns 1 if a < b, else 0.
+func below(a, b uint32) uint32 { return uint32((uint64(a) - uint64(b)) >> 63) }
 
 // look returns the index of a key's list. If no print has the key, this is the empty list at the end.
 func (x *Index) look(key uint32) int {

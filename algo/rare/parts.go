@@ -37,7 +37,13 @@ type worker struct {
 	// By atom: element, charge and hybridisation, or that it is aromatic; the same with its hydrogens
 	// unless it is carbon; and the first with that of its neighbours.
 	bound, full, centre []uint64
+	// known has what table has of the parts looked up last: a key above its count plus one, at the first bits of the key. Most
+	// parts occur again in a molecule or in the next one.
+	table *Table
+	known [1 << knownBits]uint64
 }
+
+const knownBits = 9
 
 var spare = sync.Pool{New: func() any { return new(worker) }}
 

@@ -136,8 +136,16 @@ type surprise struct {
 func (t *Table) surprise(w *worker, own uint32) surprise {
 	s := surprise{have: [kinds]uint32{Common, Common, Common, Common}}
 	w.keys = w.keys[:0] // different surroundings that no training molecule has
+	if w.table != t {
+		clear(w.known[:])
+		w.table = t
+	}
 	for _, p := range w.parts {
-		have := t.have(p.key) - own
+		known := &w.known[p.key>>(32-knownBits)]
+		if *known>>32 != uint64(p.key) || *known == 0 {
+			*known = uint64(p.key)<<32 | uint64(t.have(p.key)+1)
+		}
+		have := uint32(*known) - 1 - own
 		s.have[p.kind] = min(s.have[p.kind], have)
 		if p.kind == centres && have == 0 && !slices.Contains(w.keys, p.key) {
 			w.keys = append(w.keys, p.key)

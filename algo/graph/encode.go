@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"baca/algo/internal/kernel"
 )
 
 // The structure view of a node: its random-walk return probabilities after 1 to WalkSteps steps
@@ -65,7 +67,7 @@ func EncodeIn(ctx context.Context, g *Graph, dst []float32) error {
 			w.returns(g, int32(i), row[:WalkSteps])
 			wide = n >= wideNodes && len(w.here) > n/4
 		}
-		if len(together) == lanes {
+		if len(together) == kernel.Walks {
 			w.returnsOf(g, together, dst)
 			together = together[:0]
 		}
@@ -90,8 +92,8 @@ type walker struct {
 	leaf  []int32    // first leaf of a node, plus 1
 	alike [][2]int32 // further leaves, and the first
 
-	wide [2][]lane // memory of returnsOf
-	near []bool    // memory of widen
+	wide [2][]kernel.Lane // memory of returnsOf
+	near []bool           // memory of widen
 }
 
 // walkers reuses memory between graphs.
@@ -160,12 +162,7 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 // From wideNodes on a graph is large: the vectors of many walks no longer fit the nearest cache.
 const wideNodes = 1024
 
-// A lane has the values of lanes walks at a node.
-type lane [lanes]float64
-
-const lanes = 8
-
-// returnsOf is returns for up to lanes nodes together, in the rows of dst that Encode has for them. It adds up in the order of
+// returnsOf is returns for up to kernel.Walks nodes together, in the rows of dst that Encode has for them. It adds up in the order of
 // all nodes, but visits only those that a walk can have reached.
 func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 	n := g.N()
@@ -181,31 +178,8 @@ func (w *walker) returnsOf(g *Graph, nodes []int32, dst []float32) {
 	reach := slices.Clone(nodes)
 	for a := range WalkSteps / 2 {
 		reach = w.widen(g, reach)
-		var odd, even lane
-		for _, v := range reach {
-			var a0, a1, a2, a3, a4, a5, a6, a7 float64
-			row := g.Row(int(v))
-			for _, u := range row {
-				p := &part[u]
-				a0 += p[0]
-				a1 += p[1]
-				a2 += p[2]
-				a3 += p[3]
-				a4 += p[4]
-				a5 += p[5]
-				a6 += p[6]
-				a7 += p[7]
-			}
-			if len(row) == 0 {
-				continue // its inverse is no number
-			}
-			for l, sum := range [...]float64{a0, a1, a2, a3, a4, a5, a6, a7} {
-				p := float64(sum * w.inverse[v])
-				odd[l] += float64(sum * part[v][l])
-				even[l] += float64(sum * p)
-				next[v][l] = p
-			}
-		}
+		var odd, even kernel.Lane
+		kernel.Walk(next, part, w.inverse, g.Offsets, g.Neighbors, reach, &odd, &even)
 		for l, i := range nodes {
 			to, degree := dst[int(i)*EncodingWidth:], float64(g.Degree(int(i)))
 			to[2*a], to[2*a+1] = float32(degree*odd[l]), float32(degree*even[l])

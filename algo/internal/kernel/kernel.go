@@ -522,3 +522,28 @@ func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32, both int
 		addWhereGo(sums, tops, bits, rows, gains)
 	}
 }
+
+// Walks is the number of random walks that Walk steps together, and Lane has a value of each.
+const Walks = 8
+
+type Lane [Walks]float64
+
+// Walk steps walks on an undirected graph, whose node v has the neighbours neighbors[offsets[v]:offsets[v+1]]. part has for
+// each node its probability over its degree, inverse 1 over its degree. Walk sets next to what part is after the step, for the nodes
+// of reach. With p the probability after the step, it adds the sum of p·part over reach to odd, and of p·next to even.
+// It leaves out nodes without neighbours.
+func Walk(next, part []Lane, inverse []float64, offsets, neighbors, reach []int32, odd, even *Lane) {
+	n := len(next)
+	if len(part) != n || len(inverse) != n || len(offsets) != n+1 {
+		panic(fmt.Sprintf("kernel: Walk of %d, %d and %d nodes with %d offsets", n, len(part), len(inverse), len(offsets)))
+	}
+	if len(reach) == 0 {
+		return
+	}
+	switch done := walkVector(next, part, inverse, offsets, neighbors, reach, odd, even); {
+	case done < 0:
+		walkGo(next, part, inverse, offsets, neighbors, reach, odd, even)
+	case done < len(reach):
+		panic(fmt.Sprintf("kernel: Walk: node %d of %d, or its neighbours, are not in the graph", reach[done], n))
+	}
+}

@@ -164,3 +164,13 @@ func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32, bo
 		addWhereAVX2(&sums[0], &tops[0], words, starts, by, len(sums)/Strip, both, len(rows)-both)
 	}
 }
+
+// walkVector is walkGo in vector code, for at least one node. It stops at a node with a fault and returns how many it did. It
+// returns −1 if there is no vector code.
+func walkVector(next, part []Lane, inverse []float64, offsets, neighbors, reach []int32, odd, even *Lane) (done int) {
+	if !vector {
+		return -1
+	}
+	return walkAVX2(&next[0][0], &part[0][0], &inverse[0], &offsets[0], unsafe.SliceData(neighbors), &reach[0], len(neighbors), len(next),
+		len(reach), &odd[0], &even[0])
+}

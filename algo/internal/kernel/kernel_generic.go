@@ -30,3 +30,6 @@ func addWhereVector(_, _ []uint32, _ []uint64, _, _ []uint32, _ int) {}
 
 // HasMasks says that AddWhere is no vector code.
 func HasMasks() bool { return false }
+
+// walkVector says that Walk is no vector code.
+func walkVector(_, _ []Lane, _ []float64, _, _, _ []int32, _, _ *Lane) int { return -1 }

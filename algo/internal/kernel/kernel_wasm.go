@@ -178,3 +178,6 @@ func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32, bo
 
 // HasMasks reports whether AddWhere is vector code.
 func HasMasks() bool { return vector }
+
+// walkVector says that Walk is no vector code.
+func walkVector(_, _ []Lane, _ []float64, _, _, _ []int32, _, _ *Lane) int { return -1 }

@@ -285,3 +285,31 @@ func addWhereGo(sums, tops []uint32, words []uint64, rows, gains []uint32) {
 		tops[t] = upper<<16 | lower
 	}
 }
+
+// walkGo is Walk.
+func walkGo(next, part []Lane, inverse []float64, offsets, neighbors, reach []int32, odd, even *Lane) {
+	for _, v := range reach {
+		row := neighbors[offsets[v]:offsets[v+1]]
+		if len(row) == 0 {
+			continue // its inverse is no number
+		}
+		var a0, a1, a2, a3, a4, a5, a6, a7 float64
+		for _, u := range row {
+			p := &part[u]
+			a0 += p[0]
+			a1 += p[1]
+			a2 += p[2]
+			a3 += p[3]
+			a4 += p[4]
+			a5 += p[5]
+			a6 += p[6]
+			a7 += p[7]
+		}
+		for l, sum := range [...]float64{a0, a1, a2, a3, a4, a5, a6, a7} {
+			p := float64(sum * inverse[v])
+			odd[l] += float64(sum * part[v][l])
+			even[l] += float64(sum * p)
+			next[v][l] = p
+		}
+	}
+}

@@ -302,6 +302,32 @@ var loops = []struct {
 		}
 		return func() { Adam(params, grads, m, v, step) }
 	}},
+	{"walk", func(s *sample) func() {
+		lanes := func(n int, mayBeModified bool) []Lane {
+			return unsafe.Slice((*Lane)(unsafe.Pointer(unsafe.SliceData(place[float64](s, Walks*n, mayBeModified)))), n)
+		}
+		next, part, inverse := lanes(s.m, true), lanes(s.m, false), place[float64](s, s.m, false)
+		for v := range part {
+			inverse[v] = s.rng.Float64()
+			for l := range part[v] {
+				part[v][l] = s.rng.NormFloat64()
+			}
+		}
+		offsets, neighbors := place[int32](s, s.m+1, false), place[int32](s, s.m*s.n, false)
+		offsets[0] = 0
+		for v := range s.m {
+			offsets[v+1] = offsets[v] + s.rng.Int32N(int32(s.n)+1)
+		}
+		for k := range neighbors {
+			neighbors[k] = s.rng.Int32N(int32(s.m))
+		}
+		reach := place[int32](s, s.k, false)
+		for k := range reach {
+			reach[k] = s.rng.Int32N(int32(s.m))
+		}
+		odd, even := lanes(1, true), lanes(1, true)
+		return func() { Walk(next, part, inverse, offsets, neighbors, reach, &odd[0], &even[0]) }
+	}},
 	{"addWhere", func(s *sample) func() {
 		n := (1 + s.m%3) * Strip
 		sums, tops := place[uint32](s, n, true), place[uint32](s, n/Top, true)

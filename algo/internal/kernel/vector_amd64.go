@@ -108,3 +108,9 @@ func addWhereAVX512(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gain
 //
 //go:noescape
 func addWhereAVX2(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, both int, more int)
+
+// walkAVX2 is walkGo for count nodes of reach. It stops at a node that is not one of nodes, whose offsets are not
+// within edges, or that has such a neighbour, and returns how many it did.
+//
+//go:noescape
+func walkAVX2(next *float64, part *float64, inverse *float64, offsets *int32, neighbors *int32, reach *int32, edges int, nodes int, count int, odd *float64, even *float64) (done int)

@@ -7745,3 +7745,81 @@ addWhere2_more_end:
 	JNE          addWhere2_strip
 	VZEROUPPER
 	RET
+
+// func walkAVX2(next *float64, part *float64, inverse *float64, offsets *int32, neighbors *int32, reach *int32, edges int, nodes int, count int, odd *float64, even *float64) (done int)
+// Requires: AVX
+TEXT ·walkAVX2(SB), NOSPLIT, $0-96
+	MOVQ    next+0(FP), AX
+	MOVQ    part+8(FP), CX
+	MOVQ    inverse+16(FP), DX
+	MOVQ    offsets+24(FP), BX
+	MOVQ    neighbors+32(FP), SI
+	MOVQ    reach+40(FP), DI
+	MOVQ    nodes+56(FP), R8
+	MOVQ    odd+72(FP), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	MOVQ    even+80(FP), R10
+	VMOVUPD (R10), Y2
+	VMOVUPD 32(R10), Y3
+	XORQ    R9, R9
+	JMP     walk_test
+
+walk_node:
+	MOVL         (DI)(R9*4), R10
+	CMPQ         R10, R8
+	JCC          walk_end
+	MOVLQSX      (BX)(R10*4), R11
+	MOVLQSX      4(BX)(R10*4), R12
+	MOVQ         edges+48(FP), R13
+	CMPQ         R12, R13
+	JHI          walk_end
+	CMPQ         R11, R12
+	JHI          walk_end
+	JEQ          walk_next
+	VBROADCASTSD (DX)(R10*8), Y10
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+
+walk_neighbor:
+	MOVL    (SI)(R11*4), R13
+	CMPQ    R13, R8
+	JCC     walk_end
+	SHLQ    $0x06, R13
+	VADDPD  (CX)(R13*1), Y4, Y4
+	VADDPD  32(CX)(R13*1), Y5, Y5
+	INCQ    R11
+	CMPQ    R11, R12
+	JLT     walk_neighbor
+	SHLQ    $0x06, R10
+	VMULPD  Y10, Y4, Y6
+	VMOVUPD Y6, (AX)(R10*1)
+	VMULPD  (CX)(R10*1), Y4, Y8
+	VADDPD  Y8, Y0, Y0
+	VMULPD  Y6, Y4, Y8
+	VADDPD  Y8, Y2, Y2
+	VMULPD  Y10, Y5, Y7
+	VMOVUPD Y7, 32(AX)(R10*1)
+	VMULPD  32(CX)(R10*1), Y5, Y9
+	VADDPD  Y9, Y1, Y1
+	VMULPD  Y7, Y5, Y9
+	VADDPD  Y9, Y3, Y3
+
+walk_next:
+	INCQ R9
+
+walk_test:
+	MOVQ count+64(FP), R13
+	CMPQ R9, R13
+	JLT  walk_node
+
+walk_end:
+	MOVQ    odd+72(FP), R10
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	MOVQ    even+80(FP), R10
+	VMOVUPD Y2, (R10)
+	VMOVUPD Y3, 32(R10)
+	MOVQ    R9, done+88(FP)
+	VZEROUPPER
+	RET

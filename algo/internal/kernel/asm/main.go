@@ -30,6 +30,7 @@ func main() {
 	adam()
 	addWhere()
 	addWhere2()
+	walk()
 	Generate()
 }
 

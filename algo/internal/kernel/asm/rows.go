@@ -778,3 +778,70 @@ func (w *where) goThrough(count string, add func(bits, gain Mem)) {
 	})
 	Label(w.name + "_" + count + "_end")
 }
+
+// walk generates walkAVX2. Its eight walks are two registers of four, and odd and even stay in registers.
+func walk() {
+	routine("walkAVX2", "(next, part, inverse *float64, offsets, neighbors, reach *int32, edges, nodes, count int, odd, even *float64) (done int)",
+		"walkAVX2 is walkGo for count nodes of reach. It stops at a node that is not one of nodes, whose offsets are not",
+		"within edges, or that has such a neighbour, and returns how many it did.")
+	next, part, inverse, offsets, neighbors := argument("next"), argument("part"), argument("inverse"), argument("offsets"), argument("neighbors")
+	reach, nodes := argument("reach"), argument("nodes")
+	k, v, from, to, u, sums := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	sum, p, add := ymm[4:6], ymm[6:8], ymm[8:10]
+	for i, name := range []string{"odd", "even"} {
+		Load(Param(name), sums)
+		VMOVUPD(Mem{Base: sums}, ymm[2*i])
+		VMOVUPD(Mem{Base: sums, Disp: 32}, ymm[2*i+1])
+	}
+	XORQ(k, k)
+	JMP(LabelRef("walk_test"))
+	Label("walk_node")
+	MOVL(Mem{Base: reach, Index: k, Scale: 4}, v.As32())
+	CMPQ(v, nodes)
+	JCC(LabelRef("walk_end"))
+	MOVLQSX(Mem{Base: offsets, Index: v, Scale: 4}, from)
+	MOVLQSX(Mem{Base: offsets, Index: v, Scale: 4, Disp: 4}, to)
+	Load(Param("edges"), u)
+	CMPQ(to, u) // unsigned, so that a negative offset is too large
+	JHI(LabelRef("walk_end"))
+	CMPQ(from, to)
+	JHI(LabelRef("walk_end"))
+	JEQ(LabelRef("walk_next")) // its inverse is no number
+	VBROADCASTSD(Mem{Base: inverse, Index: v, Scale: 8}, reg.Y10)
+	VXORPD(sum[0], sum[0], sum[0])
+	VXORPD(sum[1], sum[1], sum[1])
+	Label("walk_neighbor")
+	MOVL(Mem{Base: neighbors, Index: from, Scale: 4}, u.As32())
+	CMPQ(u, nodes)
+	JCC(LabelRef("walk_end"))
+	SHLQ(U8(6), u)
+	for h := range 2 {
+		VADDPD(Mem{Base: part, Index: u, Scale: 1, Disp: 32 * h}, sum[h], sum[h])
+	}
+	INCQ(from)
+	CMPQ(from, to)
+	JLT(LabelRef("walk_neighbor"))
+	SHLQ(U8(6), v)
+	for h := range 2 {
+		VMULPD(reg.Y10, sum[h], p[h])
+		VMOVUPD(p[h], Mem{Base: next, Index: v, Scale: 1, Disp: 32 * h})
+		VMULPD(Mem{Base: part, Index: v, Scale: 1, Disp: 32 * h}, sum[h], add[h])
+		VADDPD(add[h], ymm[h], ymm[h])
+		VMULPD(p[h], sum[h], add[h])
+		VADDPD(add[h], ymm[2+h], ymm[2+h])
+	}
+	Label("walk_next")
+	INCQ(k)
+	Label("walk_test")
+	Load(Param("count"), u)
+	CMPQ(k, u)
+	JLT(LabelRef("walk_node"))
+	Label("walk_end")
+	for i, name := range []string{"odd", "even"} {
+		Load(Param(name), sums)
+		VMOVUPD(ymm[2*i], Mem{Base: sums})
+		VMOVUPD(ymm[2*i+1], Mem{Base: sums, Disp: 32})
+	}
+	Store(k, Return("done"))
+	end()
+}

@@ -52,6 +52,9 @@ func (p *Draft) aromatize() {
 	buffer.Zeroed(&a.donor, n)
 	some := false // some ring is a candidate
 	candidate := func(q int32) bool {
+		if p.kept.rings[q] {
+			return false
+		}
 		wild := true
 		for _, i := range r.Ring(int(q)) {
 			if p.Atoms[i].Element != 0 {
@@ -192,6 +195,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 	if wild > 1 || !huckel(low, high) { // RDKit allows one wildcard
 		return
 	}
+	p.redrawn = true
 	for _, i := range a.atoms {
 		p.Atoms[i].Aromatic = true
 	}

@@ -26,6 +26,7 @@ type Draft struct {
 	Chain int
 
 	Rings rings.Finder // rings, once perceived
+	kept  keeper
 	kek   kekuler
 	aro   aromatizer
 	tags  centres
@@ -44,7 +45,9 @@ type Draft struct {
 	Brackets bool
 	Lean     bool // for a molfile: RDKit folds its hydrogens differently
 	weak     bool // see Weak
-	aromatic bool // some atoms or bonds were read as aromatic
+	wild     bool // some atoms are wildcards
+	redrawn  bool // the last Perceive changed what is aromatic, or which bonds are double
+	aromatic int  // how many atoms and bonds were read as aromatic
 }
 
 // A DraftAtom is an atom of a Draft.
@@ -156,15 +159,19 @@ func (p *Draft) perceiveBonds() error {
 	if err := p.checkValences(sums); err != nil {
 		return err
 	}
-	if err := p.kekulize(); err != nil {
-		return err
+	if p.redrawn = !p.keep(sums); p.redrawn {
+		if err := p.kekulize(); err != nil {
+			return err
+		}
 	}
 	if p.Brackets {
 		p.countRadicals()
 	}
 	p.aromatize()
 	p.hybridize()
-	p.settleHydrogens()
+	if p.redrawn {
+		p.settleHydrogens()
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (f *fusion) visit(r int32) {
 // returns an error if a ring system has no Kekulé form.
 func (p *Draft) kekulize() error {
 	k, r := &p.kek, &p.Rings
-	if !p.aromatic {
+	if p.aromatic == 0 {
 		return nil
 	}
 	atoms, bonds := p.Atoms, p.Bonds

@@ -108,16 +108,17 @@ func (e *element) room(used, shift int32, aromatic bool) (n int32, ok bool) {
 }
 
 // checkValences computes the valences of all atoms. It returns an error for an atom with too many bonds. sums are the
-// half bonds of sumBonds. It also sets p.aromatic if an atom is aromatic.
+// half bonds of sumBonds. It also adds aromatic atoms to p.aromatic and sets p.wild.
 func (p *Draft) checkValences(sums []int32) error {
 	atoms := p.Atoms
 	sums = sums[:len(atoms)]
 	for i := range atoms {
 		a := &atoms[i]
-		p.aromatic = p.aromatic || a.Aromatic
+		p.aromatic += int(bit(a.Aromatic))
 		if p.plainValence(a, sums[i]) {
 			continue
 		}
+		p.wild = p.wild || a.Element == 0
 		a.valence = p.ExplicitValence(int32(i))
 		e := &elements[a.Element]
 		most := int32(e.valences[len(e.valences)-1])
@@ -143,14 +144,14 @@ func (p *Draft) checkValences(sums []int32) error {
 }
 
 // sumBonds returns the sum of each atom's bonds, in half bonds. The result is in p.scratch. It sets p.weak and p.aromatic
-// by the bonds.
+// by the bonds, and clears p.wild.
 func (p *Draft) sumBonds() []int32 {
 	sums := buffer.Zeroed(&p.scratch, len(p.Atoms))
-	p.weak, p.aromatic = false, false
+	p.weak, p.wild, p.aromatic = false, false, 0
 	bonds := p.Bonds
 	for k := range bonds {
 		b := &bonds[k]
-		p.aromatic = p.aromatic || b.Aromatic
+		p.aromatic += int(bit(b.Aromatic))
 		h := halves[b.Order]
 		sums[b.To] += h
 		if b.Order == Dative || b.Order == Any {

@@ -13,7 +13,7 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// sameRings compares the rings that the short cuts find with those of the plain search,
+// sameRings compares the rings and the aromaticity that the short cuts find with those of the plain search,
 // which uses none. fast and slow are used again and again.
 func sameRings(t *testing.T, fast, slow *parser, text string) {
 	t.Helper()
@@ -27,6 +27,9 @@ func sameRings(t *testing.T, fast, slow *parser, text string) {
 		t.Fatalf("%s: error %v, want %v", text, err, want)
 	}
 	compareRings(t, &fast.Rings, &slow.Rings, text)
+	if !slices.Equal(fast.Atoms, slow.Atoms) || !slices.Equal(fast.Bonds, slow.Bonds) {
+		t.Fatalf("%s: %+v, %+v, want %+v, %+v", text, fast.Atoms, fast.Bonds, slow.Atoms, slow.Bonds)
+	}
 	if err == nil {
 		checkRings(t, fast, text)
 	}
@@ -134,7 +137,7 @@ func sameDrawn(t *testing.T, fast, slow *rings.Finder, m *molecule.Molecule, tex
 	compareRings(t, fast, slow, text)
 }
 
-// TestRings compares the short cuts in finding rings with the search that they stand for.
+// TestRings compares the short cuts in finding rings, and which of them are aromatic, with the search that they stand for.
 func TestRings(t *testing.T) {
 	var fast, slow parser
 	var fastDrawn, slowDrawn rings.Finder
@@ -159,7 +162,20 @@ func TestRings(t *testing.T) {
 			t.Errorf("%s: %d rings, want %d", smiles, fast.Rings.Len(), want)
 		}
 	}
+	// Aromatic rings that stay as they are, that get other bonds, and that have no Kekulé form.
+	parts := []string{"c2ccccc2", "c2ccc(o2)", "c2nc(no2)", "c2ccc([nH]2)", "c2n(ccc2)", "n2ccc(c2)", "c2c(=O)cccn2", "c2c(=O)ccc[nH]2", "c2c(=O)ccnc2",
+		"c2cc3c(c2)[nH]cc3", "c2ccc3c(c2)[nH]cc3", "c2c(cc3c(c2)cco3)", "c2c3c([nH]cc3)ccc2", "c2nc3c(s2)CCCC3", "c2c3c(=O)n(C)cnc3sc2", "c2c3c(csc3)cs2",
+		"c2cnc3n2cccc3", "c2cc3ccccc3c2", "c2cc3cccc3c2", "c2cc3c(cc2)C(=O)NC3=O", "C2=CC=CC=C2", "[cH-]2cccc2", "c2[n+](C)cccc2", "c2cc[nH]n2", "s2(=O)ccccc2"}
 	random := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		var b strings.Builder
+		b.WriteString("C%11")
+		for range 1 + random.IntN(4) {
+			b.WriteString(parts[random.IntN(len(parts))] + []string{"C", "-", "", "C(=O)", "C3CC3"}[random.IntN(5)])
+		}
+		b.WriteString("CC%11")
+		sameRings(t, &fast, &slow, b.String())
+	}
 	for range 4000 {
 		smiles := skeleton(random, 4+random.IntN(40))
 		sameRings(t, &fast, &slow, smiles)

@@ -67,7 +67,8 @@ type Finder struct {
 	chain int
 
 	byAtom, byBond membership
-	fused          []bool // rings that share a bond
+	fused          []bool // rings that share a bond, once marked
+	marked         bool
 
 	found List     // in the current fragment
 	small List     // of one search
@@ -194,7 +195,7 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) (err err
 	if r.extra.Len() > 0 {
 		r.symmetrize()
 	}
-	r.markFused()
+	r.byAtom.made, r.byBond.made, r.marked = false, false, false
 	return nil
 }
 
@@ -412,7 +413,7 @@ func (r *Finder) fragmentRings(tree []int32) {
 		return
 	}
 	want := bonds - len(r.fragment) + 1 // the number of independent rings
-	for r.open > 0 {
+	for first := true; r.open > 0; first = false {
 		for len(r.changed) > 0 {
 			i := r.changed[len(r.changed)-1]
 			r.changed = r.changed[:len(r.changed)-1]
@@ -424,6 +425,9 @@ func (r *Finder) fragmentRings(tree []int32) {
 			break
 		}
 		r.spend(len(r.fragment))
+		if first && !r.Plain && r.plainRings() {
+			break
+		}
 		r.pickTwos()
 		if len(r.two) > 0 {
 			r.searchTwos()
@@ -492,18 +496,61 @@ func (r *Finder) finish(i int32) {
 	r.trim(i)
 }
 
-// onlyLink returns the only bond in rings by which a path that came over a bond continues from atom i. ok is
-// false if there is none or several.
-func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
-	n, links := 0, r.near.Of(i)
-	r.Budget -= len(links)
-	for _, l := range links {
-		if r.shut[l.Bond] == 0 && l.Bond != over {
-			only = l
-			n++
+// follow extends r.path by link l of root and on to a branch, or around to root. Rings continue from a branch over several
+// bonds, or over none.
+func (r *Finder) follow(root int32, l neighbor.Link) {
+	path, bonds, shut := r.path, append(r.pathBonds, l.Bond), r.shut
+	for l.Atom != root {
+		path = append(path, l.Atom)
+		n, over := 0, l.Bond
+		for _, o := range r.near.Of(l.Atom) {
+			if shut[o.Bond] == 0 && o.Bond != over {
+				l = o
+				n++
+			}
+		}
+		if r.Budget -= 4; n != 1 {
+			break
+		}
+		bonds = append(bonds, l.Bond)
+	}
+	r.path, r.pathBonds = path, bonds
+}
+
+// plainRings finds all rings of r.fragment if plainRing finds them, in the order in which searchTwos would. Otherwise it
+// returns false and changes nothing. No two of them are equal, since the atoms of degree two in such a ring are all on
+// the path that plainRing follows from any of them.
+func (r *Finder) plainRings() bool {
+	open := r.open
+	r.epoch++
+	for _, i := range r.fragment {
+		if r.nodes[i].degree != 2 || r.blocked[i] == r.epoch {
+			continue
+		}
+		cycles := &r.nodes[r.top(i)].cycles
+		if *cycles == 0 {
+			continue // between rings, or nothing remains
+		}
+		if !r.plainRing(i) {
+			break
+		}
+		r.spend(len(r.path))
+		r.found.add(r.path, r.pathBonds)
+		for _, j := range r.path {
+			r.blocked[j] = r.epoch
+		}
+		if *cycles--; *cycles == 0 {
+			if r.open--; r.open == 0 {
+				return true
+			}
 		}
 	}
-	return only, n == 1
+	for k := range r.found.Len() {
+		r.nodes[r.top(r.found.Ring(k)[0])].cycles++
+	}
+	r.found.Clear()
+	r.open = open
+	return false
 }
 
 // plainRing finds the ring that smallest(root, -1) would meet first, without a search. It leaves the ring in
@@ -533,21 +580,11 @@ func (r *Finder) plainRing(root int32) bool {
 		return false
 	}
 	r.path = append(r.path, root)
-	// follow goes from root to a branch, or around to root.
-	follow := func(l neighbor.Link) {
-		r.pathBonds = append(r.pathBonds, l.Bond)
-		for ok := true; ok && l.Atom != root; {
-			r.path = append(r.path, l.Atom)
-			if l, ok = r.onlyLink(l.Atom, l.Bond); ok {
-				r.pathBonds = append(r.pathBonds, l.Bond)
-			}
-		}
-	}
-	follow(start[0])
+	r.follow(root, start[0])
 	if len(r.path) != len(r.pathBonds) { // it ended at a branch u, not at root
 		one := len(r.path)
 		r.pathBonds = append(r.pathBonds, -1) // in place of the way from u to v
-		follow(start[1])
+		r.follow(root, start[1])
 		u, v := r.path[one-1], r.path[len(r.path)-1]
 		way := r.way[:0]
 		if u == v {
@@ -931,7 +968,7 @@ func (r *Finder) OfBond(k int32) []int32 {
 
 // markFused marks the rings that share a bond with another.
 func (r *Finder) markFused() {
-	r.byAtom.made, r.byBond.made = false, false
+	r.marked = true
 	fused, first := buffer.Zeroed(&r.fused, r.Len()), buffer.Zeroed(&r.counts, len(r.ends)) // one more than a bond's first ring
 	for q := range fused {
 		for _, k := range r.Bonds(q) {
@@ -945,7 +982,12 @@ func (r *Finder) markFused() {
 }
 
 // Fused reports whether ring q shares a bond with another.
-func (r *Finder) Fused(q int) bool { return r.fused[q] }
+func (r *Finder) Fused(q int) bool {
+	if !r.marked {
+		r.markFused()
+	}
+	return r.fused[q]
+}
 
 // spend takes steps from the budget, and panics if they are not left.
 func (r *Finder) spend(steps int) {

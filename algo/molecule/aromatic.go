@@ -45,14 +45,14 @@ const (
 // aromatize marks aromatic atoms and bonds. It tries only candidates: rings of allowed donors that are not all wildcards.
 func (p *Draft) aromatize() {
 	r, a := &p.Rings, &p.aro
-	if r.Len() == 0 {
-		return
+	if !slices.ContainsFunc(p.kept.mates, func(mate int32) bool { return mate > saturated }) {
+		return // all rings stay as they are
 	}
 	n, m := len(p.Atoms), len(p.Bonds)
 	buffer.Zeroed(&a.donor, n)
 	some := false // some ring is a candidate
 	candidate := func(q int32) bool {
-		if p.kept.rings[q] {
+		if p.kept.mates[q] <= saturated {
 			return false
 		}
 		wild := true

@@ -11,37 +11,36 @@ import (
 
 // keeper is the workspace of keep.
 type keeper struct {
-	rings []bool  // that stay aromatic as they are
-	mates []int32 // of each ring, the one that shares a bond with it
+	mates []int32 // of each ring, the one that shares a bond with it, or one of the values below
 	first []int32 // of each bond, one more than its first ring
 }
 
-// Instead of a mate: a ring may share no bond, or several bonds or with several rings, or it cannot be aromatic.
+// A ring without a mate shares no bond, or several bonds or with several rings, or it cannot be aromatic, or it stays aromatic.
 const (
 	alone = -1 - iota
 	crowded
 	saturated
+	stays
 )
 
 // mostRings is the most rings that keep looks at. In a system of many more kekulize may give up, see maxBacktracks.
 const mostRings = 32
 
-// keep reports whether all that was read as aromatic stays so, and marks its rings in p.kept.rings. If it cannot tell it
-// reports false and marks none. sums are the half bonds of sumBonds.
+// keep reports whether all that was read as aromatic stays so, and marks its rings. If it cannot tell it reports false and
+// marks none. In any case it marks rings that cannot be aromatic. sums are the half bonds of sumBonds.
 func (p *Draft) keep(sums []int32) bool {
 	r, k := &p.Rings, &p.kept
-	buffer.Zeroed(&k.rings, r.Len())
+	p.findMates()
 	if p.aromatic == 0 || p.weak || p.wild || r.Plain || r.Len() > mostRings {
 		return p.aromatic == 0
 	}
-	p.findMates()
 	left := p.aromatic // atoms and bonds outside of marked rings
 	for q, mate := range k.mates {
 		switch {
 		case mate == alone:
 			if x, ok := p.trace(q, 0, sums); ok {
 				left -= 2 * x.size
-				k.rings[q] = true
+				k.mates[q] = stays
 			}
 		case mate > int32(q) && k.mates[mate] == int32(q):
 			// One ring lends the two atoms that they share to the other.
@@ -49,12 +48,16 @@ func (p *Draft) keep(sums []int32) bool {
 			y, also := p.trace(int(mate), 2, sums)
 			if ok && also && (x.lends() || y.lends()) {
 				left -= 2*(x.size+y.size) - 3
-				k.rings[q], k.rings[mate] = true, true
+				k.mates[q], k.mates[mate] = stays, stays
 			}
 		}
 	}
 	if left != 0 {
-		clear(k.rings)
+		for q, mate := range k.mates {
+			if mate == stays {
+				k.mates[q] = alone
+			}
+		}
 		return false
 	}
 	for i := range p.Atoms { // as kekulize does
@@ -80,7 +83,8 @@ func (p *Draft) findMates() {
 	for q := range mates {
 		mates[q] = alone
 		for _, i := range r.Ring(q) {
-			if p.Degree(i)+p.Atoms[i].Hydrogens() > 3 {
+			// Aromatic atoms may lose hydrogens in kekulize.
+			if a := &p.Atoms[i]; p.Degree(i)+a.Hydrogens() > 3 && !a.Aromatic && a.Element != 0 && !p.weak && !r.Plain {
 				mates[q] = saturated
 				break
 			}

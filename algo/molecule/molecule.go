@@ -7,7 +7,7 @@
 // and on tangled ring systems, so that reading takes near-linear time.
 //
 // A reader fills a [Draft]. The stages follow: hydrogen.go (fold explicit hydrogens, normalise nitro groups and the
-// like), valence.go, internal/rings, kekule.go, aromatic.go, hybrid.go and chirality.go (remove tags of atoms that are
+// like), valence.go, internal/rings, kept.go, kekule.go, aromatic.go, hybrid.go and chirality.go (remove tags of atoms that are
 // no stereocentres). The result is a [Molecule], or a graph, by features.go.
 package molecule
 

@@ -149,6 +149,7 @@ func TestRings(t *testing.T) {
 		"C1CC2(C1)CC2", "C12(C3C1C32)C", "C12C3C4C1C5C2C3C45", "C1CC23CC2CC13", "C12CC1CC2", "C12CC2C1", // cages, triangles
 		"C(c1ccccc1)(c1ccc(C2CC2)cc1)c1c(CC)c(C)c(C3CC3)c(C)c1C", "C1(C2CC2)C(C2CC2)C(C2CC2)C(C2CC2)C(C2CC2)C1C2CC2", // on all atoms
 		"C1CCC1.C1CC1", "C1CC.CC1", "C1CC2.C2CC1", "[H]C1CC1.[H]2.C2", "[2H]C1CC1([H])C1CC1", "C1CC~C1",
+		"CN=c1[nH]c(C)nC(=NC)[nH]1C", // loses a hydrogen and is aromatic
 	} {
 		sameRings(t, &fast, &slow, smiles)
 	}
@@ -163,9 +164,10 @@ func TestRings(t *testing.T) {
 		}
 	}
 	// Aromatic rings that stay as they are, that get other bonds, and that have no Kekulé form.
-	parts := []string{"c2ccccc2", "c2ccc(o2)", "c2nc(no2)", "c2ccc([nH]2)", "c2n(ccc2)", "n2ccc(c2)", "c2c(=O)cccn2", "c2c(=O)ccc[nH]2", "c2c(=O)ccnc2",
-		"c2cc3c(c2)[nH]cc3", "c2ccc3c(c2)[nH]cc3", "c2c(cc3c(c2)cco3)", "c2c3c([nH]cc3)ccc2", "c2nc3c(s2)CCCC3", "c2c3c(=O)n(C)cnc3sc2", "c2c3c(csc3)cs2",
-		"c2cnc3n2cccc3", "c2cc3ccccc3c2", "c2cc3cccc3c2", "c2cc3c(cc2)C(=O)NC3=O", "C2=CC=CC=C2", "[cH-]2cccc2", "c2[n+](C)cccc2", "c2cc[nH]n2", "s2(=O)ccccc2"}
+	parts := []string{"c2ccccc2", "c2ccc(o2)", "c2nc(no2)", "c2ccc([nH]2)", "c2n(ccc2)", "n2ccc(c2)", "c2c(=O)cccn2", "c2c(=O)ccc[nH]2",
+		"c2c(=O)ccnc2", "c2cc3c(c2)[nH]cc3", "c2ccc3c(c2)[nH]cc3", "c2c(cc3c(c2)cco3)", "c2c3c([nH]cc3)ccc2", "c2nc3c(s2)CCCC3",
+		"c2c3c(=O)n(C)cnc3sc2", "c2c3c(csc3)cs2", "c2cnc3n2cccc3", "c2cc3ccccc3c2", "c2cc3cccc3c2", "c2cc3c(cc2)C(=O)NC3=O",
+		"C2=CC=CC=C2", "[cH-]2cccc2", "c2[n+](C)cccc2", "c2cc[nH]n2", "s2(=O)ccccc2"}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
 		var b strings.Builder

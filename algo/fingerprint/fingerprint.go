@@ -122,7 +122,7 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	}
 	n := g.N()
 	keys := slices.Grow(w.keys[:0], (height+1)*n)[:(height+1)*n]
-	w.colors = slices.Grow(w.colors[:0], (height+1)*(n+1))[:(height+1)*(n+1)]
+	w.colors = slices.Grow(w.colors[:0], (height+1)*n)[:(height+1)*n]
 	for i, roots := 0, w.height(0, n); i < n; i++ {
 		roots[i] = w.roots.root(g, i)
 	}
@@ -131,7 +131,7 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 		w.grow(g, w.height(h, n), w.height(h+1, n))
 	}
 	for h := range height + 1 {
-		for i, color := range w.height(h, n)[:n] {
+		for i, color := range w.height(h, n) {
 			keys[h*n+i] = fold(color)
 		}
 	}
@@ -139,8 +139,8 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	return keys
 }
 
-// height returns the hashes of n nodes' subtrees of height h, and room for one more.
-func (w *workspace) height(h, n int) []uint64 { return w.colors[h*(n+1) : (h+1)*(n+1)] }
+// height returns the hashes of n nodes' subtrees of height h.
+func (w *workspace) height(h, n int) []uint64 { return w.colors[h*n : (h+1)*n] }
 
 // Nodes returns the keys that New counts by node: that of node i at height h is at h·n + i.
 func Nodes(g *graph.Graph, height int) []uint32 {
@@ -156,7 +156,7 @@ func Signature(g *graph.Graph, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
 	n := g.N()
-	now, next := slices.Grow(w.now[:0], n+1)[:n+1], slices.Grow(w.next[:0], n+1)[:n+1]
+	now, next := slices.Grow(w.now[:0], n)[:n], slices.Grow(w.next[:0], n)[:n]
 	for i := range n {
 		if skip < 0 || g.X[i*g.Features+skip] == 0 {
 			now[i] = w.roots.root(g, i)
@@ -170,7 +170,7 @@ func Signature(g *graph.Graph, skip int) [2]uint64 {
 		now, next = next, now
 	}
 	var sum [2]uint64
-	for _, h := range now[:n] {
+	for _, h := range now {
 		sum[0] += mix(seed, h)
 		sum[1] += mix(^uint64(seed), h)
 	}
@@ -178,29 +178,30 @@ func Signature(g *graph.Graph, skip int) [2]uint64 {
 	return sum
 }
 
-// surround lists four neighbours of each node in w.four. The number n of nodes stands for a missing neighbour. If a node
-// has more than four, w.four is empty. The degree of an atom is unpredictable, so going through all four is faster.
+// mostBranches is the most neighbours that grow sorts without a loop. Atoms rarely have more.
+const mostBranches = 4
+
+// surround sorts the nodes by degree into w.by: those with d neighbours are w.by[w.from[d]:w.from[d+1]], those with more than
+// mostBranches the last. The degree of an atom is unpredictable, so the nodes of each are hashed one after another.
 func (w *workspace) surround(g *graph.Graph) {
-	n, last := g.N(), len(g.Neighbors)-1
-	w.four = slices.Grow(w.four[:0], n)[:0]
-	if last < 0 {
-		return
-	}
+	n := g.N()
+	w.from = [mostBranches + 3]int32{}
 	for i := range n {
-		lo, hi := int(g.Offsets[i]), int(g.Offsets[i+1])
-		if hi > lo+4 {
-			w.four = w.four[:0]
-			return
-		}
-		four := [4]int32{}
-		for k := range four {
-			four[k] = g.Neighbors[min(lo+k, last)]
-			if lo+k >= hi {
-				four[k] = int32(n)
-			}
-		}
-		w.four = append(w.four, four)
+		w.from[min(g.Degree(i), mostBranches+1)+1]++
 	}
+	sum := int32(0)
+	for d, size := range w.from {
+		sum += size
+		w.from[d] = sum
+	}
+	w.by = slices.Grow(w.by[:0], n)[:n]
+	for i := range n {
+		at := &w.from[min(g.Degree(i), mostBranches+1)]
+		w.by[*at] = int32(i)
+		*at++
+	}
+	copy(w.from[1:], w.from[:])
+	w.from[0] = 0
 }
 
 // root returns the hash of a node at height 0. A feature of the column skip counts as 0.
@@ -215,57 +216,59 @@ func root(g *graph.Graph, i, skip int) uint64 {
 	return h
 }
 
-// grow hashes the subtrees of the next height: each node with its sorted neighbours. It needs surround. Both slices
-// have room for one hash more than nodes.
+// grow hashes the subtrees of the next height: each node with its sorted neighbours. It needs surround.
 func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
-	if len(w.four) == 0 {
-		for i := range g.N() {
-			w.around = w.around[:0]
-			for _, j := range g.Row(i) {
-				w.around = append(w.around, now[j])
-			}
-			slices.Sort(w.around)
-			h := mix(seed, now[i])
-			for _, k := range w.around {
-				h = mix(h, k)
-			}
-			next[i] = h
-		}
-		return
+	row := func(i int32) []int32 { return g.Neighbors[g.Offsets[i]:] }
+	of := func(d int) []int32 { return w.by[w.from[d]:w.from[d+1]] }
+	for _, i := range of(0) {
+		next[i] = mix(seed, now[i])
 	}
-	now[g.N()] = math.MaxUint64
-	for i, four := range w.four {
-		a, b, c, d := now[four[0]], now[four[1]], now[four[2]], now[four[3]]
+	for _, i := range of(1) {
+		next[i] = mix(mix(seed, now[i]), now[row(i)[0]])
+	}
+	for _, i := range of(2) {
+		r := row(i)[:2]
+		a, b := now[r[0]], now[r[1]]
+		next[i] = mix(mix(mix(seed, now[i]), min(a, b)), max(a, b))
+	}
+	for _, i := range of(3) {
+		r := row(i)[:3]
+		a, b, c := now[r[0]], now[r[1]], now[r[2]]
+		a, b = min(a, b), max(a, b)
+		b, c = min(b, c), max(b, c)
+		next[i] = mix(mix(mix(mix(seed, now[i]), min(a, b)), max(a, b)), c)
+	}
+	for _, i := range of(4) {
+		r := row(i)[:4]
+		a, b, c, d := now[r[0]], now[r[1]], now[r[2]], now[r[3]]
 		a, b = min(a, b), max(a, b)
 		c, d = min(c, d), max(c, d)
 		a, c = min(a, c), max(a, c)
 		b, d = min(b, d), max(b, d)
-		b, c = min(b, c), max(b, c)
-		var with [5]uint64 // by number of neighbours
-		with[0] = mix(seed, now[i])
-		with[1] = mix(with[0], a)
-		with[2] = mix(with[1], b)
-		with[3] = mix(with[2], c)
-		with[4] = mix(with[3], d)
-		next[i] = with[g.Degree(i)]
+		next[i] = mix(mix(mix(mix(mix(seed, now[i]), a), min(b, c)), max(b, c)), d)
+	}
+	for _, i := range of(mostBranches + 1) {
+		w.around = w.around[:0]
+		for _, j := range g.Row(int(i)) {
+			w.around = append(w.around, now[j])
+		}
+		slices.Sort(w.around)
+		h := mix(seed, now[i])
+		for _, k := range w.around {
+			h = mix(h, k)
+		}
+		next[i] = h
 	}
 }
 
 // widen is like grow, but adds neighbours up instead of sorting them, which costs less.
 func (w *workspace) widen(g *graph.Graph, now, next []uint64) {
-	if len(w.four) == 0 {
-		for i := range g.N() {
-			around := uint64(0)
-			for _, j := range g.Row(i) {
-				around += now[j]
-			}
-			next[i] = mix(now[i], around)
+	for _, i := range w.by {
+		around := uint64(0)
+		for _, j := range g.Row(int(i)) {
+			around += now[j]
 		}
-		return
-	}
-	now[g.N()] = 0
-	for i, four := range w.four {
-		next[i] = mix(now[i], now[four[0]]+now[four[1]]+now[four[2]]+now[four[3]])
+		next[i] = mix(now[i], around)
 	}
 }
 
@@ -300,8 +303,9 @@ var spare = sync.Pool{New: func() any { return new(workspace) }}
 
 type workspace struct {
 	keys, sorted      []uint32
-	ends              []uint32   // of equal keys
-	four              [][4]int32 // four neighbours of each node, see surround
+	ends              []uint32 // of equal keys
+	by                []int32  // nodes by degree, see surround
+	from              [mostBranches + 3]int32
 	nodes             []int32    // scratch of sortNodes
 	colors            []uint64   // the hashes of all subtrees, by height and node, see height
 	now, next, around []uint64   // scratch of Signature and grow

@@ -44,7 +44,7 @@ func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 // refine computes the hashes of subtrees of height h+1 from those of height h.
 func (w *workspace) refine(g *graph.Graph, h int) {
 	n := g.N()
-	w.colors = slices.Grow(w.colors[:(h+1)*(n+1)], n+1)[:(h+2)*(n+1)]
+	w.colors = slices.Grow(w.colors[:(h+1)*n], n)[:(h+2)*n]
 	w.widen(g, w.height(h, n), w.height(h+1, n))
 }
 

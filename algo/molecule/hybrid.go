@@ -68,6 +68,10 @@ func (p *Draft) hybridize() {
 	for i := range atoms {
 		a := &atoms[i]
 		degree := p.Degree(int32(i)) + a.Hydrogens()
+		if a.Element == 6 && a.valence+a.Room() == 4 && uint32(degree) <= 4 && a.Charge|a.Radicals == 0 && a.Chirality == Achiral {
+			a.hybrid = byOrbitals[degree] // most atoms: no lone pairs
+			continue
+		}
 		a.hybrid = Unhybridized
 		if a.Chirality != Achiral && a.Element != 0 {
 			a.hybrid = a.Chirality.hybrid(degree) // a fitting tag decides

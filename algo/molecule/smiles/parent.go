@@ -140,6 +140,9 @@ func (p *parser) needs() (n need) {
 	permanent, hydroxyls := false, false
 	for i := range int32(len(p.Atoms)) {
 		a := &p.Atoms[i]
+		if a.Element == carbon && a.Charge == 0 {
+			continue
+		}
 		switch h := a.Hydrogens(); {
 		case a.Charge != 0:
 			if p.isQuaternary(i) {
@@ -147,7 +150,6 @@ func (p *parser) needs() (n need) {
 			} else if !p.inChargePair(i) {
 				n |= redrawing
 			}
-		case a.Element == carbon:
 		case a.Element == nitrogen && a.Aromatic:
 			donors, acceptors = donors || h > 0, acceptors || h == 0
 		case a.Element == nitrogen:

@@ -19,24 +19,24 @@ func (a *Arrangement) Arrange(g *Graph, order []int32) {
 	if len(order) != n || len(g.X) != n*f {
 		panic(fmt.Sprintf("graph: order of %d nodes and %d feature values for a graph of %d nodes with %d features", len(order), len(g.X), n, f))
 	}
-	a.place = slices.Grow(a.place[:0], n)[:n]
-	a.Offsets = slices.Grow(a.Offsets[:0], n+1)[:n+1]
-	a.Neighbors = slices.Grow(a.Neighbors[:0], len(g.Neighbors))[:len(g.Neighbors)]
-	a.X, a.Features = slices.Grow(a.X[:0], n*f)[:n*f], f
-	a.Offsets[0] = 0
+	place := slices.Grow(a.place[:0], n)[:n]
+	offsets, neighbors := slices.Grow(a.Offsets[:0], n+1)[:n+1], slices.Grow(a.Neighbors[:0], len(g.Neighbors))[:len(g.Neighbors)]
+	a.X, a.Features = slices.Grow(a.X[:0], n*f)[:0], f
+	offsets[0] = 0
 	sum := int32(0)
 	for k, i := range order {
-		a.place[i] = int32(k)
-		a.Offsets[k+1] = sum // end of the filled part of row k
+		place[i] = int32(k)
+		offsets[k+1] = sum // end of the filled part of row k
 		sum += int32(g.Degree(int(i)))
-		copy(a.X[k*f:(k+1)*f], g.X[int(i)*f:])
+		a.X = append(a.X, g.X[int(i)*f:(int(i)+1)*f]...)
 	}
 	// Nodes come in their new order, so every row is filled ascending.
 	for k, i := range order {
 		for _, j := range g.Row(int(i)) {
-			end := &a.Offsets[a.place[j]+1]
-			a.Neighbors[*end] = int32(k)
+			end := &offsets[place[j]+1]
+			neighbors[*end] = int32(k)
 			*end++
 		}
 	}
+	a.place, a.Offsets, a.Neighbors = place, offsets, neighbors
 }

@@ -506,6 +506,7 @@ func nearestByScan(gs []*graph.Graph, xs []float32) int {
 }
 
 func TestNearest(t *testing.T) {
+	const axis = 3
 	rng := rand.New(rand.NewPCG(16, 16))
 	for trial := range 12 {
 		var gs []*graph.Graph
@@ -517,7 +518,7 @@ func TestNearest(t *testing.T) {
 			// A coarse grid, of all coordinates or of one and a degree: many donors at the same distance.
 			for _, g := range gs {
 				for k := range g.XS {
-					if g.XS[k] = float32(rng.IntN(2)); trial%3 == 1 && k%width != sortStep && k%width != width-1 {
+					if g.XS[k] = float32(rng.IntN(2)); trial%3 == 1 && k%width != axis && k%width != width-1 {
 						g.XS[k] = 0
 					}
 				}
@@ -534,7 +535,7 @@ func TestNearest(t *testing.T) {
 				g := randomGraph(rng, 12, 0.2)
 				copy(xs, g.XS[rng.IntN(12)*width:])
 			case 2: // between two steps of the grid
-				xs[sortStep], xs[width-1] = float32(rng.IntN(3))/2, float32(rng.IntN(2))/2
+				xs[axis], xs[width-1] = float32(rng.IntN(3))/2, float32(rng.IntN(2))/2
 			default:
 				for k := range xs {
 					xs[k] = float32(rng.IntN(4)) / 2

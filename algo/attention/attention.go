@@ -70,6 +70,7 @@ type Workspace struct {
 	core
 
 	units, sims []float32 // of one block of queries
+	own         []int32   // of one query, see join
 	terms       []term
 	refs        []int32 // the keys of all terms
 	// Keys of both sides are numbered through, those of the ID side first.
@@ -146,7 +147,7 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 // own gives the rows of a query on the ID and the OOD side if the query is itself a key, or −1. A
 // query is not compared with itself. A nil own means that no query is a key.
 func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int32, in, out *Keys, topK int) {
-	w.choose(queries, own, in, out, topK)
+	w.choose(queries, own, in, out, topK, nil)
 	h.score(w, dst, queries, in, out)
 }
 
@@ -177,7 +178,7 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 		}
 		// The same product and selection as in the scores, hence the same keys.
 		sims := make([]float32, keys.Len())
-		keys.similarities(sims, unit, 1)
+		keys.similarities(sims, unit, 1, 0)
 		chosen := TopK(nil, sims, topK, int(own))
 		w.core.attend(t.query, w.refs[t.lo:t.hi])
 		list := make([]Contribution, len(chosen))
@@ -191,33 +192,30 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 }
 
 // choose selects the keys of every query. It leaves their indices in refs and two terms per query,
-// ID and OOD, in terms.
-func (w *Workspace) choose(queries []float32, own [][2]int32, in, out *Keys, topK int) {
+// ID and OOD, in terms. rankings of the queries may be nil.
+func (w *Workspace) choose(queries []float32, own [][2]int32, in, out *Keys, topK int, rankings []ranking) {
 	n := len(queries) / in.dim
-	topIn, topOut := min(topK, in.Len()), min(topK, out.Len())
-	// Whole from the start, so that TopK writes in place.
-	w.refs = parallel.Grow(w.refs, n*(topIn+topOut))
-	w.terms = parallel.Grow(w.terms, 2*n)
-	end := 0
+	w.terms, w.refs = parallel.Grow(w.terms, 2*n), w.refs[:0]
 	unit := func(dst []float32, i int) { normalize(dst, part(queries, i, in.dim)) }
-	w.compare(n, in, out, unit, func(i, side int, sims []float32) {
+	w.compare(n, in, out, rankings, unit, func(i, side, from int, sims []float32, r ranking) {
 		exclude := -1
 		if own != nil {
 			exclude = int(own[i][side])
 		}
-		chosen := TopK(w.refs[end:end], sims, topK, exclude)
-		for j := range chosen {
-			chosen[j] += int32(side * in.Len())
+		lo := len(w.refs)
+		w.refs = w.join(w.refs, r, sims, from, topK, exclude)
+		for j := lo; j < len(w.refs); j++ {
+			w.refs[j] += int32(side * in.Len())
 		}
-		w.terms[2*i+side] = term{query: int32(i), lo: int32(end), hi: int32(end + len(chosen))}
-		end += len(chosen)
+		w.terms[2*i+side] = term{query: int32(i), lo: int32(lo), hi: int32(len(w.refs))}
 	})
-	w.refs = w.refs[:end]
 }
 
 // compare calls visit for each of n queries and each side, with the cosines of the query and the
-// side's keys. unit writes query i, brought to length 1, to dst.
-func (w *Workspace) compare(n int, in, out *Keys, unit func(dst []float32, i int), visit func(i, side int, sims []float32)) {
+// side's keys. Where there are rankings, those of the ID side begin after the shared keys. out may be nil. unit writes query i,
+// brought to length 1, to dst.
+func (w *Workspace) compare(n int, in, out *Keys, rankings []ranking, unit func(dst []float32, i int),
+	visit func(i, side, from int, sims []float32, r ranking)) {
 	w.units = parallel.Grow(w.units, blockRows*in.dim)
 	for lo := 0; lo < n; lo += blockRows {
 		m := min(blockRows, n-lo)
@@ -225,13 +223,40 @@ func (w *Workspace) compare(n int, in, out *Keys, unit func(dst []float32, i int
 			unit(part(w.units, i, in.dim), lo+i)
 		}
 		for side, keys := range [...]*Keys{dictionary.ID: in, dictionary.OOD: out} {
-			w.sims = parallel.Grow(w.sims, m*keys.Len())
-			keys.similarities(w.sims, w.units[:m*in.dim], m)
+			if keys == nil {
+				continue
+			}
+			from := 0
+			if side == int(dictionary.ID) && rankings != nil {
+				from = keys.from()
+			}
+			w.sims = parallel.Grow(w.sims, m*(keys.Len()-from))
+			keys.similarities(w.sims, w.units[:m*in.dim], m, from)
 			for i := range m {
-				visit(lo+i, side, part(w.sims, i, keys.Len()))
+				var r ranking
+				if from > 0 {
+					r = rankings[lo+i]
+				}
+				visit(lo+i, side, from, part(w.sims, i, keys.Len()-from), r)
 			}
 		}
 	}
+}
+
+// join appends the k keys most similar to a query to dst: of the ranked ones and those from a key on, whose cosines are given,
+// without the key exclude (−1 for none).
+func (w *Workspace) join(dst []int32, r ranking, cosines []float32, from, k, exclude int) []int32 {
+	w.own = TopK(w.own, cosines, k, exclude-from)
+	for i, j := 0, 0; i+j < min(k, len(r.keys)+len(w.own)); {
+		if j == len(w.own) || i < len(r.keys) && !(r.cosines[i] < cosines[w.own[j]]) {
+			dst = append(dst, r.keys[i])
+			i++
+		} else {
+			dst = append(dst, int32(from)+w.own[j])
+			j++
+		}
+	}
+	return dst
 }
 
 // attn returns the ATTN of term i, or 0 if it has no keys.

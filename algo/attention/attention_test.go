@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -262,6 +263,63 @@ func TestKeysSet(t *testing.T) {
 	odd := NewKeys(2, []float32{0, 0, float32(math.Inf(1)), 1, float32(math.NaN()), 1, 3e38, 3e38, 1e-45, 0})
 	if got, want := fmt.Sprint(odd.unit), "[0 0 0 0 0 0 0.70710677 0.70710677 1 0]"; got != want {
 		t.Errorf("extreme rows: %s, want %s", got, want)
+	}
+}
+
+// A lookup that ranks the shared keys once chooses the keys that are chosen of all keys at once, the first of equal ones, too.
+func TestSharedKeysAreRankedOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 11))
+	for range 40 {
+		const dim, topK = 2, 3
+		rows := func(n int) []float32 {
+			list := make([]float32, n*dim)
+			for i := range list {
+				list[i] = float32(rng.IntN(5) - 2) // many equal cosines
+			}
+			return list
+		}
+		shared, members, test := rows(rng.IntN(40)), rows(rng.IntN(6)), rows(lookupBlock+3)
+		all, out := NewKeys(dim, slices.Concat(shared, members)), NewKeys(dim, rows(1+rng.IntN(5)))
+		l := &lookup{in: NewKeys(dim, shared).sharing(), out: out, topK: topK, workers: 2, ranked: map[source]ranking{}}
+		for i := range len(members) / dim {
+			l.in.Set(l.in.Len(), members[i*dim:(i+1)*dim])
+		}
+		l.entry = func(d Draw) dictionary.Entry {
+			origin := dictionary.Synthetic
+			if d.Side == dictionary.ID && d.Key < len(shared)/dim {
+				origin = dictionary.Training
+			}
+			return dictionary.Entry{Origin: origin, Index: d.Key}
+		}
+		h, own := randomHead(rng, dim, dim), make([][2]int32, len(test)/dim)
+		for i := range own {
+			own[i] = [2]int32{-1, -1}
+		}
+		for range 2 { // the second time from the cache
+			var w Workspace
+			l.reset()
+			var draws []Draw
+			for side, keys := range []*Keys{all, out} {
+				for range min(9, 3*keys.Len()) {
+					draws = append(draws, Draw{Side: dictionary.Side(side), Key: rng.IntN(keys.Len())})
+				}
+			}
+			want := slices.Clone(draws)
+			w.FillTop(want, all, out, topK)
+			if err := l.fillTop(context.Background(), draws); err != nil || !reflect.DeepEqual(draws, want) {
+				t.Fatalf("keys of draws %v, want %v (%v)", draws, want, err)
+			}
+			scores, list := make([]float64, len(own)), make([]Score, len(own))
+			h.Scores(&w, list, test, nil, all, out, topK)
+			if err := l.scores(context.Background(), h, scores, test, own); err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range list {
+				if scores[i] != s.Attn() {
+					t.Fatalf("query %d has the score %g, want %g", i, scores[i], s.Attn())
+				}
+			}
+		}
 	}
 }
 

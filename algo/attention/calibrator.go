@@ -137,8 +137,10 @@ type Scorer func(ctx context.Context, r *contrast.Representation) ([]float64, er
 // A state is what a batch leaves behind to score further graphs with.
 type state struct {
 	standard *near.Standardizer
-	test     []float32  // standardised queries of the batch
-	own      [][2]int32 // keys of the batch's own graphs, −1 for none
+	bank     *Keys              // the sample of the ID bank, with which the ID side begins
+	ranked   map[source]ranking // see lookup
+	test     []float32          // standardised queries of the batch
+	own      [][2]int32         // keys of the batch's own graphs, −1 for none
 	keys     *lookup
 }
 
@@ -151,8 +153,14 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	if c.trainer == nil {
 		c.trainer = NewTrainer(NewHead(dim, min(c.options.Width, dim)), c.options.LearningRate)
 	}
-	c.latest = &state{standard: near.NewStandardizer(b.Bank.Q, dim)}
-	c.latest.test = c.latest.standard.Apply(b.Test.Q)
+	standard := near.NewStandardizer(b.Bank.Q, dim)
+	var bank []float32
+	for _, i := range bankRows(b.Bank.Len(), c.options.Training) {
+		bank = append(bank, part(b.Bank.Q, i, dim)...)
+	}
+	c.latest = &state{
+		standard: standard, bank: NewKeys(dim, standard.Apply(bank)), ranked: map[source]ranking{}, test: standard.Apply(b.Test.Q),
+	}
 	b.Watch.Report(Parting, 0, 1)
 	parting, err := c.parting(ctx, b)
 	if err != nil {
@@ -190,7 +198,10 @@ func (c *Calibrator) fit(ctx context.Context, b *Batch, steps int, test []float6
 	for i := range b.Graphs {
 		s.own = append(s.own, [2]int32{inside.rowOf(i), outside.rowOf(i)})
 	}
-	s.keys = &lookup{in: inside.keys, out: outside.keys, topK: c.options.TopK, workers: b.Workers}
+	s.keys = &lookup{
+		in: inside.keys, out: outside.keys, topK: c.options.TopK, workers: b.Workers, ranked: s.ranked,
+		entry: func(d Draw) dictionary.Entry { return c.sides[d.Side].dict.Entry(d.Key) },
+	}
 	s.keys.reset()
 	if b.Watch != nil && b.Watch.Parted != nil {
 		b.Watch.Parted(inside.members, outside.members, [2]int{inside.steps, outside.steps})
@@ -209,12 +220,8 @@ func (c *Calibrator) parting(ctx context.Context, b *Batch) ([]float64, error) {
 	for i := range own {
 		own[i] = [2]int32{-1, -1}
 	}
-	in, rows := NewKeys(dim, nil), s.standard.Apply(b.Bank.Q)
-	for k, i := range bankRows(b.Bank.Len(), o.Training) {
-		in.Set(k, part(rows, i, dim))
-	}
 	known := make([]float64, len(b.Part))
-	l := &lookup{in: in, out: NewKeys(dim, nil), topK: o.TopK, workers: b.Workers}
+	l := &lookup{in: s.bank.sharing(), out: NewKeys(dim, nil), topK: o.TopK, workers: b.Workers, ranked: s.ranked}
 	if err := l.scores(ctx, NewHead(dim, min(o.Width, dim)), known, s.test, own); err != nil {
 		return nil, err
 	}

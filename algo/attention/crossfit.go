@@ -41,7 +41,7 @@ func (c *Calibrator) without(fold []int, k int) *Calibrator {
 		options: c.options, rng: rand.New(rand.NewPCG(uint64(k), foldStream)),
 		sides:   [2]*side{newSide(dictionary.ID, c.options.Capacity), newSide(dictionary.OOD, c.options.Capacity)},
 		trainer: NewTrainer(c.trainer.Head.clone(), c.options.LearningRate),
-		latest:  &state{standard: c.latest.standard, test: c.latest.test},
+		latest:  &state{standard: c.latest.standard, bank: c.latest.bank, ranked: c.latest.ranked, test: c.latest.test},
 	}
 	for i, s := range c.sides {
 		to := f.sides[i]

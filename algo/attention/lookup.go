@@ -14,6 +14,10 @@ type lookup struct {
 	topK    int
 	workers int
 	work    []Workspace
+	// entry returns what a draw is a key of.
+	entry func(Draw) dictionary.Entry
+	// ranked caches rankings of training and test graphs by the shared keys, and is shared with these.
+	ranked map[source]ranking
 	// top caches draws whose Top is filled.
 	top map[drawn]Draw
 	// chosen caches the keys of the batch's graphs, by block.
@@ -30,6 +34,12 @@ type chosen struct {
 type drawn struct {
 	side dictionary.Side
 	key  int
+}
+
+// A source says which graph a query is of.
+type source struct {
+	origin dictionary.Origin
+	index  int
 }
 
 // lookupBlock is the number of queries in one unit of parallel work.
@@ -59,8 +69,15 @@ func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 			unknown = append(unknown, d)
 		}
 	}
-	err := l.each(ctx, len(unknown), func(w *Workspace, lo, hi int) {
-		w.FillTop(unknown[lo:hi], l.in, l.out, l.topK)
+	rankings, err := l.rank(ctx, len(unknown), func(i int) (source, []float32, int) {
+		d, e := &unknown[i], l.entry(unknown[i])
+		return source{e.Origin, e.Index}, [...]*Keys{l.in, l.out}[d.Side].Row(d.Key), d.within(int(dictionary.ID))
+	})
+	if err != nil {
+		return err
+	}
+	err = l.each(ctx, len(unknown), func(w *Workspace, lo, hi int) {
+		w.fillTop(unknown[lo:hi], l.in, l.out, l.topK, rankings[lo:hi])
 	})
 	if err != nil {
 		return err
@@ -74,9 +91,49 @@ func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	return nil
 }
 
+// rank returns the rankings of n queries. query gives the source of each, its values and its row on the ID side, or −1. Queries
+// of training and test graphs are ranked once.
+func (l *lookup) rank(ctx context.Context, n int, query func(i int) (source, []float32, int)) ([]ranking, error) {
+	rankings := make([]ranking, n)
+	var unknown []int
+	for i := range rankings {
+		of, _, _ := query(i)
+		r, ok := l.ranked[of]
+		if rankings[i] = r; !ok || of.origin == dictionary.Synthetic {
+			unknown = append(unknown, i)
+		}
+	}
+	shared := l.in.shared
+	err := l.each(ctx, len(unknown), func(w *Workspace, lo, hi int) {
+		unit := func(dst []float32, i int) {
+			_, values, _ := query(unknown[lo+i])
+			normalize(dst, values)
+		}
+		w.compare(hi-lo, shared, nil, nil, unit, func(i, _, _ int, cosines []float32, _ ranking) {
+			_, _, row := query(unknown[lo+i])
+			rankings[unknown[lo+i]] = rank(cosines, l.topK, row)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range unknown {
+		if of, _, _ := query(i); of.origin != dictionary.Synthetic {
+			l.ranked[of] = rankings[i]
+		}
+	}
+	return rankings, nil
+}
+
 // scores writes S_Attn of every query to dst. Until reset, later calls use the keys that the first call
 // chose: queries and own must stay the same.
 func (l *lookup) scores(ctx context.Context, head *Head, dst []float64, queries []float32, own [][2]int32) error {
+	rankings, err := l.rank(ctx, len(dst), func(i int) (source, []float32, int) {
+		return source{dictionary.Test, i}, part(queries, i, head.Dim), -1
+	})
+	if err != nil {
+		return err
+	}
 	if l.chosen == nil {
 		l.chosen = make([]chosen, (len(dst)+lookupBlock-1)/lookupBlock)
 	}
@@ -85,7 +142,7 @@ func (l *lookup) scores(ctx context.Context, head *Head, dst []float64, queries 
 		queries := queries[lo*head.Dim : hi*head.Dim]
 		known := &l.chosen[lo/lookupBlock]
 		if known.terms == nil {
-			w.choose(queries, own[lo:hi], l.in, l.out, l.topK)
+			w.choose(queries, own[lo:hi], l.in, l.out, l.topK, rankings[lo:hi])
 			*known = chosen{slices.Clone(w.terms), slices.Clone(w.refs)}
 		}
 		// Scoring overwrites both.

@@ -23,15 +23,24 @@ type Draw struct {
 // FillTop fills Top of every draw with the topK most similar keys of each side, without the drawn key.
 // It reuses the memory of Top. topK must be positive.
 func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
+	w.fillTop(draws, in, out, topK, nil)
+}
+
+// fillTop is FillTop with the rankings of the draws, which may be nil.
+func (w *Workspace) fillTop(draws []Draw, in, out *Keys, topK int, rankings []ranking) {
 	unit := func(dst []float32, i int) { copy(dst, [...]*Keys{in, out}[draws[i].Side].Unit(draws[i].Key)) }
-	w.compare(len(draws), in, out, unit, func(i, side int, sims []float32) {
+	w.compare(len(draws), in, out, rankings, unit, func(i, side, from int, sims []float32, r ranking) {
 		d := &draws[i]
-		exclude := -1
-		if int(d.Side) == side {
-			exclude = d.Key
-		}
-		d.Top[side] = TopK(d.Top[side], sims, topK, exclude)
+		d.Top[side] = w.join(d.Top[side][:0], r, sims, from, topK, d.within(side))
 	})
+}
+
+// within returns the row of the draw among the keys of a side, −1 on the other side.
+func (d *Draw) within(side int) int {
+	if int(d.Side) == side {
+		return d.Key
+	}
+	return -1
 }
 
 // Gradient returns the paper's equation 10 over the draws,

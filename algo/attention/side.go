@@ -39,21 +39,18 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	dim := b.Test.Dim()
 	keys := NewKeys(dim, nil)
 	var bank []dictionary.Entry
-	add := func(rows []float32, i int, e dictionary.Entry) {
-		keys.Set(len(bank), rows[i*dim:(i+1)*dim])
-		bank = append(bank, e)
-	}
 	if s.of == dictionary.ID {
-		training := t.standard.Apply(b.Bank.Q)
+		keys = t.bank.sharing()
 		for _, i := range bankRows(b.Bank.Len(), o.Training) {
-			add(training, i, dictionary.Entry{Origin: dictionary.Training, Index: i})
+			bank = append(bank, dictionary.Entry{Origin: dictionary.Training, Index: i})
 		}
 	}
 	s.row = map[int]int32{}
 	graphs := make([]*graph.Graph, len(s.members))
 	for k, i := range s.members {
 		s.row[i] = int32(len(bank))
-		add(t.test, i, dictionary.Entry{Score: b.Base[i], Origin: dictionary.Test, Index: i})
+		keys.Set(len(bank), part(t.test, i, dim))
+		bank = append(bank, dictionary.Entry{Score: b.Base[i], Origin: dictionary.Test, Index: i})
 		graphs[k] = b.Graphs[i]
 	}
 	for i := s.bank; i < s.dict.Len(); i++ { // the queue stays

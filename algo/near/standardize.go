@@ -72,7 +72,13 @@ func (s *Standardizer) apply(out, q []float32, dim int) {
 	for i := 0; i < len(q); i += dim {
 		row := out[i : i+dim]
 		for j, x := range q[i : i+dim] {
-			row[j] = float32(max(-clip, min(clip, (s.round(x, j)-s.mean[j])*s.inverse[j])))
+			z := (s.round(x, j) - s.mean[j]) * s.inverse[j]
+			if z > clip { // in WebAssembly max and min are calls
+				z = clip
+			} else if z < -clip {
+				z = -clip
+			}
+			row[j] = float32(z)
 		}
 	}
 }

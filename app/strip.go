@@ -67,7 +67,9 @@ func (p *stripPane) Render() app.UI {
 		waits := waitingFor(s)
 		return box.Attr("hidden", attribute(waits == "")).Body(app.Div().Class("strip-wait quiet").Text(waits))
 	}
-	box.Body(app.Raw(p.picture().SVG(false)))
+	strip := p.picture()
+	breathe()
+	box.Body(app.Raw(strip.SVG(false)))
 	if !p.movable() {
 		return box
 	}

@@ -256,7 +256,8 @@ func TestMarksAreOnTheirSide(t *testing.T) {
 			c := StripOf(s, 700, 100)
 			n := 0
 			for i, v := range s.Rows.Verdict {
-				drawn, line := c.at(c.axis(), c.score[i], 4), c.axis().At(c.threshold)
+				line := c.axis().At(c.threshold)
+				drawn := c.at(c.axis(), c.score[i], line, 4)
 				if outside := v == decide.Outside; outside != (drawn > line) || math.Abs(drawn-line) < 4 {
 					t.Fatalf("by %d at %g: %s is drawn at %g, the line at %g", by, rule, v, drawn, line)
 				} else if outside {

@@ -47,7 +47,7 @@ func Distribution(s *run.Session, by table.Decider, width, height float64) Strip
 func stripBy(s *run.Session, by table.Decider, rule decide.Rule, width, height float64) Strip {
 	score := slices.Clone(s.Places(by, rule))
 	for i := range score {
-		if s.Rows.Class(i) == table.InTraining {
+		if s.Rows.Known[i] && s.Rows.Class(i) == table.InTraining {
 			score[i] = math.NaN()
 		}
 	}
@@ -114,23 +114,23 @@ func (c Strip) SVG(saved bool) string {
 }
 
 // at is the x pixel of a mark's centre at a place. The mark, which reaches half pixels to each side, stays on its
-// side of the line of the threshold, if there is one.
-func (c Strip) at(x chart.Scale, place, half float64) float64 {
-	at, line := x.At(place), x.At(c.threshold)
-	switch {
-	case place < c.threshold: // inside, to the left of the line
-		return min(at, line-half)
-	case place >= c.threshold:
-		return max(at, line+half)
+// side of the line of the threshold, at the pixel line, if there is one.
+func (c Strip) at(x chart.Scale, place, line, half float64) float64 {
+	at := x.At(place)
+	if place < c.threshold && at > line-half { // inside, to the left of the line
+		return line - half
 	}
-	return at // the threshold is NaN
+	if place >= c.threshold && at < line+half {
+		return line + half
+	}
+	return at
 }
 
 // words is the alternative text: how many records have each verdict, and how many graphs they are compared with.
 func (c Strip) words() string {
 	var n decide.Counts
 	for i, v := range c.verdict {
-		if !math.IsNaN(c.score[i]) {
+		if s := c.score[i]; s == s {
 			n.Count(v)
 		}
 	}
@@ -179,12 +179,12 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	slots := max(int((x.To-x.From)/(2*r+1)), 1)
 	_, tallest := count(x, c.score, slots)
 	step := min(2*r+1, (base-18)/float64(tallest))
-	height := make([]int, slots)
+	height, line := make([]int, slots), x.At(c.threshold)
 	for i, s := range c.score {
 		if math.IsNaN(s) {
 			continue
 		}
-		at := c.at(x, s, r+1)
+		at := c.at(x, s, line, r+1)
 		k := bin(x, x.Value(at), slots)
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
@@ -202,10 +202,15 @@ func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	bins := min(max(int((x.To-x.From)/7), 8), 160)
 	step := (x.To - x.From) / float64(bins)
 	stack := []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
-	n := make([][4]int, bins)
+	n, line := make([][4]int, bins), x.At(c.threshold)
+	var last decide.Verdict
+	place := -1 // of last in the stack
 	for i, s := range c.score {
-		if at := slices.Index(stack, c.verdict[i]); at >= 0 && !math.IsNaN(s) {
-			n[bin(x, x.Value(c.at(x, s, step)), bins)][at]++
+		if v := c.verdict[i]; v != last {
+			last, place = v, slices.Index(stack, v)
+		}
+		if place >= 0 && s == s {
+			n[bin(x, x.Value(c.at(x, s, line, step)), bins)][place]++
 		}
 	}
 	_, most := count(x, c.score, bins)

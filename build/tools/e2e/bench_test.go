@@ -63,7 +63,7 @@ func BenchmarkInteractive(b *testing.B) {
 }
 
 // BenchmarkPaper is the time from a click to the scores of the paper's method for a list of drug-like
-// molecules, with the SIMD kernel and without, and the memory of the tab.
+// molecules, with the SIMD kernel and without, the worker's CPU meanwhile, and the memory of the tab.
 func BenchmarkPaper(b *testing.B) {
 	page := open(b)
 	for name, lacks := range map[string]string{"simd": "nothing", "portable": "/web/kernel."} {
@@ -75,10 +75,11 @@ func BenchmarkPaper(b *testing.B) {
 				for b.Loop() {
 					t.upload("#file", "list.smi", []byte(druglike(b, n)))
 					t.phase("done")
-					begun := time.Now()
+					begun, before := time.Now(), t.threads("DedicatedWorker")[0]
 					t.click("#paper")
 					t.Wait(`document.querySelector(".by-paper") !== null`)
 					b.ReportMetric(time.Since(begun).Seconds()*1e3, "paper-ms")
+					b.ReportMetric(t.threads("DedicatedWorker")[0]-before, "worker-s")
 					t.setting(`[data-decider="alone"]`)
 				}
 				now, _ := t.memory()

@@ -28,7 +28,7 @@ func Compile(root, program string) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	without, err := withoutKeys(root, dir)
 	if err != nil {
-		return nil, fmt.Errorf("Go's library: %w", err)
+		return nil, fmt.Errorf("the library of Go: %w", err)
 	}
 	binary := filepath.Join(dir, "baca.wasm")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=nethttpomithttp2", "-overlay=" + without, "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}

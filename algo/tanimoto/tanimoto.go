@@ -147,7 +147,7 @@ type Search struct {
 	cells []uint16 // at each place, how many keys of the query were visited that the set has; all 0 between searches
 	words []uint64 // the memory of cells
 	top   uint64   // the largest cell yet, above its place
-	met   []uint32 // memory of sift
+	met   []uint32 // memory of reaching
 }
 
 // lanes is the number of cells in a word.

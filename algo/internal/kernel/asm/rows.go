@@ -165,6 +165,18 @@ func name(s string, width int, masked bool) string {
 	return s + "_" + strconv.Itoa(width)
 }
 
+// within loads the offsets of row i, and leaves them compared. It jumps to fault if they are not within the count that the
+// parameter tells.
+func within(offsets, i, from, to, scratch reg.GPVirtual, count, fault string) {
+	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
+	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, to)
+	Load(Param(count), scratch)
+	CMPQ(to, scratch) // unsigned, so that a negative offset is too large
+	JHI(LabelRef(fault))
+	CMPQ(from, to)
+	JHI(LabelRef(fault))
+}
+
 // addNeighbors generates addNeighborsAVX2.
 func addNeighbors() {
 	routine("addNeighborsAVX2", "(dst *float32, ldd int, h *float32, ldh int, offsets, neighbors *int32, count, rows, cols int) (done int)",
@@ -176,13 +188,7 @@ func addNeighbors() {
 	tailMask(cols)
 	XORQ(i, i)
 	Label("neighbors_row")
-	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
-	MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, to)
-	Load(Param("count"), e)
-	CMPQ(to, e) // unsigned, so that a negative offset is too large
-	JHI(LabelRef("neighbors_end"))
-	CMPQ(from, to)
-	JHI(LabelRef("neighbors_end"))
+	within(offsets, i, from, to, e, "count", "neighbors_end")
 	across("neighbors", cols, []int{10, 8, 4, 2, 1}, func(o reg.GPVirtual, width int, masked bool) {
 		l := name("neighbors_sum", width, masked)
 		MOVQ(i, p)
@@ -799,13 +805,7 @@ func walk() {
 	MOVL(Mem{Base: reach, Index: k, Scale: 4}, v.As32())
 	CMPQ(v, nodes)
 	JCC(LabelRef("walk_end"))
-	MOVLQSX(Mem{Base: offsets, Index: v, Scale: 4}, from)
-	MOVLQSX(Mem{Base: offsets, Index: v, Scale: 4, Disp: 4}, to)
-	Load(Param("edges"), u)
-	CMPQ(to, u) // unsigned, so that a negative offset is too large
-	JHI(LabelRef("walk_end"))
-	CMPQ(from, to)
-	JHI(LabelRef("walk_end"))
+	within(offsets, v, from, to, u, "edges", "walk_end")
 	JEQ(LabelRef("walk_next")) // its inverse is no number
 	VBROADCASTSD(Mem{Base: inverse, Index: v, Scale: 8}, reg.Y10)
 	VXORPD(sum[0], sum[0], sum[0])

@@ -16,6 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/try"
 	"baca/web"
@@ -111,12 +112,12 @@ type batch struct {
 	model  *algo.Model
 }
 
-// whole is a set of molecules or of TUDataset.
+// whole is a set of molecules, read as the models of molecules read them, or of TUDataset.
 func whole(b *testing.B, name string) (gs []*graph.Graph) {
 	b.Helper()
 	if f, err := sets.Open("mol/" + name + ".csv.gz"); err == nil {
 		defer f.Close()
-		for r, err := range dataset.Molecules(ctx, f, dataset.Options{Format: dataset.CSV}) {
+		for r, err := range dataset.Molecules(ctx, f, dataset.Options{Format: dataset.CSV, Form: molecule.Parent}) {
 			if try.Check(err); r.Err == nil {
 				gs = append(gs, r.Graph)
 			}

@@ -189,17 +189,18 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 func (g *grower) take(x []float32, bank, batch []int32) (low, high float32) {
 	low, high = x[bank[0]], x[bank[0]]
 	values := g.values[:len(bank)+len(batch)]
-	k := 0
-	for _, rows := range [...][]int32{bank, batch} {
-		for _, i := range rows {
-			v := x[i]
-			values[k] = v
-			k++
-			if v < low {
-				low = v
-			} else if v > high {
-				high = v
-			}
+	for k, i := range bank {
+		values[k] = x[i]
+	}
+	for k, i := range batch {
+		values[len(bank)+k] = x[i]
+	}
+	for _, v := range values {
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
 		}
 	}
 	g.values = values
